@@ -11,7 +11,6 @@ of what calls `explain_by` (`gui/kit/parts.py`). A test finds a page that is not
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,7 +77,10 @@ def similar_topics(topic: str, *more: str) -> list[str]:
     """Returns the names of pages, and of `more`, spelt most like the topic, the closest first."""
     titles = {page.title.casefold(): page.name for page in pages().values()}
     names = titles | {name: name for name in (*pages(), *more)}
-    matches = difflib.get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)
+    # Few look for a page that is not there.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    matches = get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)
     return list(dict.fromkeys(names[name] for name in matches))
 
 

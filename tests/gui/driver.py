@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QEventLoop, QObject, QSettings, Qt, QTimer
-from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
@@ -35,6 +34,7 @@ from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.settings_table import SETTINGS
 from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.application import let_threads_take_turns, make_window
+from jitstudio.gui.window.pane_maker import COMMANDS, LATE
 from jitstudio.gui.window.window_builder import WindowBuilder
 from jitstudio.help.samples import samples
 from tests.support import QUICK_ARCH
@@ -242,18 +242,23 @@ class Driver:
         self.wait(lambda: not (self.state.build_controller.is_busy))
 
     def find(self, kind: type[_Found], name: str) -> _Found:
-        """The part of the window with this object name; panes that it may be in are made."""
+        """The part of the window with this object name; what it may be in is made."""
         found = self.window.findChild(kind, name)
         if found is None:
-            for pane in PANES:
-                self.pane(pane.name)
+            for folder in LATE:
+                self.builder.panes.install(folder)
+            # A key may have asked for one of them.
+            pause(0)
             found = self.window.findChild(kind, name)
         assert found is not None, f"there is no {kind.__name__} called {name}"
         return found
 
     def trigger(self, action: str) -> None:
-        """Choose a command of the menu."""
-        self.find(QAction, action).trigger()
+        """Choose a command of the menu; one whose feature is not there yet is carried out then."""
+        self.window.frame.actions[action].trigger()
+        if self._is_watched and action in COMMANDS:
+            self.builder.panes.install(COMMANDS[action])
+            pause(0)
 
     @property
     def document(self) -> Document:

@@ -19,6 +19,7 @@ def shown(driver, kind):
 
 
 def controller(driver, kind):
+    driver.builder.panes.install("exports")
     return driver.window.findChild(kind)
 
 

@@ -231,7 +231,7 @@ PANES = (
         QT_TRANSLATE_NOOP("Panes", "Lessons"),
         PaneGroup.FORMS,
         is_hidden=True,
-        is_early=True,
+        commands=("lessonsAction",),
     ),
 )
 

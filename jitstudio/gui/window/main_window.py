@@ -16,6 +16,7 @@ from jitstudio.gui.kit.focus_ring import FocusRing
 from jitstudio.gui.kit.fonts import LETTERS, follow_letters, scale_margins
 from jitstudio.gui.kit.late_import import LateImport
 from jitstudio.gui.kit.theme import ThemeKeeper
+from jitstudio.gui.shell.pane_registry import BY_NAME
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.window.window_frame import WindowFrame
 
@@ -211,7 +212,8 @@ class MainWindow(QMainWindow):
         if not (self._is_complete or self._is_bare):
             with self._or_bare():
                 self._begin_building()
-            wanted = _window_builder().features(self.frame.layout.missing)
+            missing = (BY_NAME[name].folder for name in self.frame.layout.missing)
+            wanted = _window_builder().features(filter(None, missing))
             self._features.start(lambda: None, wanted)
 
     @Slot()

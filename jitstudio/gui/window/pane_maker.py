@@ -1,4 +1,7 @@
-"""Makes panes: those in front with the window, others when they are first shown or asked for."""
+"""Makes panes: those in front with the window, others when they are first shown or asked for.
+
+Some features without a pane wait as well, for the first of their commands.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,27 @@ from jitstudio.gui.kit.fonts import scale_margins
 from jitstudio.gui.kit.late_import import LateImport
 from jitstudio.gui.shell.pane_registry import BY_NAME, EARLY, PANES
 
-_BY_COMMAND = {command: pane.name for pane in PANES for command in pane.commands}
+# Their commands, by the folders of features that do nothing before.
+_WITHOUT_PANE = {
+    "capture": ("captureAction",),
+    "exports": (
+        "exportAsAction",
+        "openCompilerExplorerAction",
+        "copyCompilerExplorerAction",
+        "importAction",
+        "copyProjectTextAction",
+        "openClipboardAction",
+    ),
+    "variants": ("sweepAction", "matrixAction", "compareLinksAction"),
+}
+LATE = tuple(
+    dict.fromkeys((*filter(None, (p.folder for p in PANES if not p.is_early)), *_WITHOUT_PANE))
+)
+"""The folders of the features that wait."""
+COMMANDS = {command: pane.folder for pane in PANES for command in pane.commands} | {
+    command: folder for folder, commands in _WITHOUT_PANE.items() for command in commands
+}
+"""The folder of the feature that each command is waited for by."""
 _BY_PLACE = {place: pane.name for pane in PANES for place in pane.places}
 
 
@@ -55,7 +78,11 @@ class PaneMaker(QObject):
 
     def make(self, name: str) -> None:
         """Makes a pane now, unless it is made."""
-        for _ in self._parts(BY_NAME[name].folder):
+        self.install(BY_NAME[name].folder)
+
+    def install(self, folder: str) -> None:
+        """Installs a feature now, unless it is installed."""
+        for _ in self._parts(folder):
             pass
 
     def lead(self, place: str) -> None:
@@ -83,21 +110,24 @@ class PaneMaker(QObject):
         for name in names:
             # As those that come with the window, at the end of its making.
             scale_margins(layout.place(name))
-        layout.hand_on(names)
+        if names:
+            layout.hand_on(names)
         context.shell.actions.catch_up()
 
     @Slot(str)
     def _on_wanted(self, name: str) -> None:
-        folder = BY_NAME[name].folder
-        if folder not in self._waiting:
+        self._want(BY_NAME[name].folder)
+
+    def _want(self, folder: str) -> None:
+        if folder not in self._made and folder not in self._waiting:
             self._waiting.append(folder)
             if self._waiting == [folder]:
                 self._load()
 
     @Slot(str)
     def _on_handler_wanted(self, command: str) -> None:
-        if command in _BY_COMMAND:
-            self._on_wanted(_BY_COMMAND[command])
+        if command in COMMANDS:
+            self._want(COMMANDS[command])
 
     def _load(self) -> None:
         if self._waiting:
@@ -120,7 +150,8 @@ class PaneMaker(QObject):
     def _on_failed(self, problem: str) -> None:
         message = QCoreApplication.translate(
             "PaneMaker",
-            "This pane cannot be shown: {problem}. Install jitstudio again, then start it anew.",
+            "A part of jitstudio cannot be loaded: {problem}. Install jitstudio again, then start "
+            "it anew.",
         )
         assert self._context is not None
         self._context.shell.notices.show_message(message.format(problem=problem))

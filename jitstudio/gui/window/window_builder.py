@@ -26,7 +26,7 @@ from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.shell.context_menus import ContextMenus
 from jitstudio.gui.shell.navigation import Navigator
-from jitstudio.gui.shell.pane_registry import BY_NAME, EARLY
+from jitstudio.gui.shell.pane_registry import EARLY
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.stale_marks import StaleMarks
 from jitstudio.gui.shell.status_line import StatusLine
@@ -46,10 +46,10 @@ _FEATURES = (
     "link.early",
     "launch.early",
     "step.early",
+    "lessons.early",
     "tabs",
     "project",
     "build",
-    "exports",
     "editing",
     "correlation",
     "caret_kernel",
@@ -57,9 +57,7 @@ _FEATURES = (
     "history",
     "folder",
     "handover",
-    "capture",
     "hand_back",
-    "variants",
     "help",
     "settings",
     "welcome",
@@ -82,6 +80,7 @@ class WindowBuilder(QObject):
     Attributes:
         state: Open documents, settings and outputs.
         context: All of the window, for the installers of features.
+        panes: Makes those that are not made yet.
     """
 
     context: Context
@@ -93,24 +92,23 @@ class WindowBuilder(QObject):
         self._window = window
         self._frame = frame
         self._themes = themes
+        self.panes = PaneMaker(self)
         # First: the worker's process starts while the rest is made.
         self.state = WindowState(user_state, self)
 
     @staticmethod
-    def features(panes: Iterable[str] = ()) -> tuple[str, ...]:
+    def features(late: Iterable[str] = ()) -> tuple[str, ...]:
         """Returns the modules of features that begin with the window, in order.
 
         Args:
-            panes: The names of panes in front, whose features follow these.
+            late: Folders of further features, which follow these.
         """
-        late = (BY_NAME[name].folder for name in panes)
-        names = dict.fromkeys(filter(None, (*EARLY, *_FEATURES, *late)))
-        return tuple(map(module_of, names))
+        return tuple(map(module_of, dict.fromkeys((*EARLY, *_FEATURES, *late))))
 
     def steps(self) -> Iterator[None]:
         """Makes the rest; between two steps the window handles events."""
         window, state = self._window, self.state
-        shell, panes = self._make_shell(), PaneMaker(self)
+        shell = self._make_shell()
         files = FileCommands(
             state.documents,
             state.settings,
@@ -133,7 +131,7 @@ class WindowBuilder(QObject):
             shell,
             self._frame.editors,
             {},
-            Navigator(panes.lead),
+            Navigator(self.panes.lead),
             files,
             projects,
             Fixer(
@@ -153,7 +151,7 @@ class WindowBuilder(QObject):
             parts = install(context)
             if parts is not None:
                 yield from parts
-        yield from panes.begin(context)
+        yield from self.panes.begin(context)
         yield
         LayoutController(self._frame.editors, self._frame.centre, shell)
         MenusController(files, state.preferences, shell)

@@ -4,6 +4,7 @@ import jitstudio.gui.features as features
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.docking.layouts import LAYOUTS
 from jitstudio.gui.shell.pane_registry import DOCKS, PANES
+from jitstudio.gui.window.pane_maker import LATE
 from jitstudio.gui.window.window_builder import WindowBuilder
 from jitstudio.system.paths import resource
 
@@ -12,7 +13,7 @@ def test_each_folder_of_features_is_installed_and_nothing_else():
     (folder,) = map(Path, features.__path__)
     folders = {path.parent.name for path in folder.glob("*/controller.py")}
     assert folders == {path.parent.name for path in folder.glob("*/__init__.py")}
-    installed = WindowBuilder.features(pane.name for pane in PANES)
+    installed = WindowBuilder.features(LATE)
     ours = {f"{path.parent.name}.{path.stem}" for path in folder.glob("*/early.py")}
     ours |= {f"{name}.controller" for name in folders}
     assert {name.removeprefix(f"{features.__name__}.") for name in installed} == ours

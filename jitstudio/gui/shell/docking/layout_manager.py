@@ -381,6 +381,11 @@ class LayoutManager(QObject):
             self._make(name)
         return self._panes.get(name) or self._dock_of(name).content
 
+    def want(self, name: str) -> None:
+        """Has a pane made soon, by name, unless it is made."""
+        if name not in self._panes:
+            self.pane_wanted.emit(name)
+
     def hand_on(self, names: Sequence[str]) -> None:
         """Gives the keyboard of a place to the pane that was asked for, of those made there."""
         if self.place(names[0]).hasFocus():
