@@ -44,6 +44,7 @@ def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
     assert driver.find(QAction, "compareLayoutAction").isChecked()
     assert not driver.find(QAction, "editLayoutAction").isChecked()
     # Chosen once more, a layout has its proportions again.
+    pause(20)
     wide = driver.find(PaneDock, "compareDock").width()
     driver.window.resizeDocks(
         [driver.find(PaneDock, "compareDock")], [wide // 2], Qt.Orientation.Horizontal

@@ -49,7 +49,8 @@ def test_the_parts_have_the_names_that_tools_look_for(started):
         (LinkView, "linkView"),
         (StatusLine, "statusBar"),
     ):
-        assert len(started.window.findChildren(kind, name)) == 1, name
+        part = started.find(kind, name)
+        assert started.window.findChildren(kind, name) == [part]
 
 
 def test_typing_builds_by_itself(started):

@@ -50,9 +50,7 @@ def install(context: Context) -> Iterator[None]:
     state, shell = context.state, context.shell
     view = LaunchPanel(shell.layout.place("launch"))
     shell.layout.fill("launch", view)
-    view.add_form(state.launch_specs)
-    yield
-    view.add_results()
+    yield from view.fill(state.launch_specs)
     yield
     LaunchPaneController(view, state.launches, state.launch_specs, context.listings, shell)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
@@ -215,7 +213,7 @@ class LaunchPaneController(QObject):
 
 
 class LaunchPanel(QWidget):
-    """Makes form and results, the form above, in parts that keep no window waiting.
+    """The form, and the results below; `fill` makes both in parts that keep no window waiting.
 
     Attributes:
         form: The form of the launch.
@@ -234,12 +232,12 @@ class LaunchPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._splitter)
 
-    def add_form(self, specs: LaunchSpecs) -> None:
-        """Makes the form."""
+    def fill(self, specs: LaunchSpecs) -> Iterator[None]:
+        """Makes the form, and the results below."""
         self.form = LaunchForm(specs, self._splitter)
+        yield from self.form.fill()
         self.setFocusProxy(self.form)
-
-    def add_results(self) -> None:
-        """Makes the results, below the form."""
+        yield
         self.results = LaunchResults(self._splitter)
+        yield from self.results.fill()
         self._splitter.setSizes(_SHARES)

@@ -46,6 +46,7 @@ def install(context: Context) -> Iterator[None]:
     """Makes the pane "Step", in parts."""
     state, shell = context.state, context.shell
     view = StepView(parent=shell.layout.place("step"))
+    yield from view.fill()
     yield
     shell.layout.fill("step", view)
     view.fix_requested.connect(context.fixer.apply)

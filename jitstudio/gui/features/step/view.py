@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -161,6 +161,12 @@ class StepView(QWidget):
         self._config = LaunchConfig()
         self._state: StepState | None = None
         self._speller: Callable[[str], str] = str
+        self._hint = hint_label(self, "stepHint", "")
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._hint)
+
+    def fill(self) -> Iterator[None]:
+        """Makes all but the hint, in parts that keep no window waiting."""
         # In the order in which Tab goes through them.
         self._thread_label = ShorteningLabel(self)
         self._buttons = QHBoxLayout()
@@ -187,6 +193,7 @@ class StepView(QWidget):
             18,
             self,
         )
+        yield
         self.memory = MemoryView(self)
         self._where = ShorteningLabel(self)
         self._step_label = text_label(self, "stepNumber")
@@ -211,9 +218,9 @@ class StepView(QWidget):
             self.tr("Call stack"), "stepCalls", call_columns(self._spell), 0, {1: 20}
         )
         self.groups.hide_when_narrow(4, 2)
+        yield
         self.accesses = AccessesView(self)
-        self._hint = hint_label(self, "stepHint", "")
-        self._stack = QStackedLayout(self)
+        yield
         self._lay_out()
         self._connect()
         self.show_recording("")
@@ -398,7 +405,6 @@ class StepView(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.tabs, 1)
-        self._stack.addWidget(self._hint)
         self._stack.addWidget(page)
         self.setFocusProxy(self.tabs)
 

@@ -5,7 +5,7 @@ Shows the chosen launch of `LaunchSpecs` and reports what the user edits; change
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -257,9 +257,13 @@ class LaunchForm(QWidget):
         super().__init__(parent)
         self.setObjectName("launchForm")
         self._specs = specs
+
+    def fill(self) -> Iterator[None]:
+        """Makes the fields, in parts that keep no window waiting."""
         self._target = TargetBar(self)
         self._arguments = ArgumentsView()
         self._configuration = ConfigurationForm()
+        yield
         self._options = RunOptionsForm()
         self._check = CheckForm()
         self._parts = (self._configuration, self._options, self._check)
@@ -276,6 +280,7 @@ class LaunchForm(QWidget):
             FormSection("checkSection", self.tr("&Check"), self._check),
             self._options_section,
         )
+        yield
         self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._lay_out()
         self.setFocusProxy(self._arguments)
@@ -286,8 +291,8 @@ class LaunchForm(QWidget):
         self._arguments.arguments_changed.connect(self._on_edited)
         for part in self._parts:
             part.changed.connect(self._on_edited)
-        specs.replaced.connect(self._on_replaced)
-        specs.finishing.connect(self.finish_editing)
+        self._specs.replaced.connect(self._on_replaced)
+        self._specs.finishing.connect(self.finish_editing)
         self._on_replaced()
 
     @property

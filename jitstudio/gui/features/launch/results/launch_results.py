@@ -5,6 +5,8 @@ Shows values of `core.launch` and reports places and actions by signals; knows n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
@@ -49,14 +51,19 @@ class LaunchResults(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("launchResults")
+
+    def fill(self) -> Iterator[None]:
+        """Makes the five panes, in parts that keep no window waiting."""
         # Older than its pages: Tab goes through children by their age.
         self._tabs = QTabWidget(self)
         pages = place_of_pages(self._tabs)
         self.result = ResultView(pages)
         self.buffers = BufferView(pages)
+        yield
         self.timing = TimingView(pages)
         self.counts = CountsView(pages)
         self.console = ConsoleView(pages)
+        yield
         self._tabs.setObjectName("launchResultTabs")
         self._tabs.setAccessibleName(self.tr("Results of the launch"))
         self._tabs.setDocumentMode(True)

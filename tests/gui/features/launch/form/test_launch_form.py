@@ -69,6 +69,8 @@ def specs():
 @pytest.fixture
 def form(qtbot, specs):
     form = LaunchForm(specs)
+    for _ in form.fill():
+        pass
     form.spec_changed.connect(specs.edit)
     form.kernel_chosen.connect(specs.choose)
     qtbot.addWidget(form)

@@ -19,6 +19,8 @@ print([name for name in ("numpy", "pyqtgraph", "ml_dtypes") if name in sys.modul
 @pytest.fixture
 def results(qtbot):
     results = LaunchResults()
+    for _ in results.fill():
+        pass
     qtbot.addWidget(results)
     results.resize(900, 400)
     results.show()
