@@ -30,6 +30,7 @@ OPEN = {
     "warm_build": (),
     "pch": (),
     "turns": (),
+    "window": ("3",),
     "parallel": ("5",),
     "sweep": ("1",),
     "one_kernel": (),

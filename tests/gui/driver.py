@@ -255,8 +255,10 @@ class Driver:
 
     def trigger(self, action: str) -> None:
         """Choose a command of the menu; one whose feature is not there yet is carried out then."""
-        self.window.frame.actions[action].trigger()
-        if self._is_watched and action in COMMANDS:
+        actions = self.window.frame.actions
+        waits = self._is_watched and action in actions.unbound and action in COMMANDS
+        actions[action].trigger()
+        if waits:
             self.builder.panes.install(COMMANDS[action])
             pause(0)
 

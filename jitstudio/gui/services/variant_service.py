@@ -11,12 +11,12 @@ from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
 from jitstudio.core.axes import VariantError
 from jitstudio.gui.services.request_queue import wait_for
-from jitstudio.variants.plan import VariantPlan
-from jitstudio.variants.rows import VariantRow, VariantTable
 
 if TYPE_CHECKING:
     # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.variants.engine import VariantRun
+    from jitstudio.variants.plan import VariantPlan
+    from jitstudio.variants.rows import VariantTable
 
 _log = logging.getLogger(__name__)
 
@@ -27,13 +27,13 @@ class VariantService(QObject):
     Its thread and its processes start with a run and end with it.
 
     Signals:
-        row_changed: A variant has come further; at first each waits.
-        finished: The results of all variants, also of a run that was cancelled.
+        row_changed: A variant has come further, a `VariantRow`; at first each waits.
+        finished: The `VariantTable` of all variants, also of a run that was cancelled.
         failed: It could not be carried out, and why.
     """
 
-    row_changed = Signal(VariantRow)
-    finished = Signal(VariantTable)
+    row_changed = Signal(object)
+    finished = Signal(object)
     failed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -84,10 +84,10 @@ class VariantService(QObject):
         thread, self._thread = self._thread, None
         if thread is None:
             return
-        if isinstance(thread.outcome, VariantTable):
-            self.finished.emit(thread.outcome)
-        else:
+        if isinstance(thread.outcome, str):
             self.failed.emit(thread.outcome)
+        else:
+            self.finished.emit(thread.outcome)
         thread.deleteLater()
 
 
@@ -98,7 +98,7 @@ class _RunThread(QThread):
         outcome: The result, or why there is none; complete once the thread is finished.
     """
 
-    row_changed = Signal(VariantRow)
+    row_changed = Signal(object)
 
     def __init__(self, plan: VariantPlan, devices: Collection[int] | None, timed: bool) -> None:
         super().__init__()
@@ -132,6 +132,7 @@ class _RunThread(QThread):
 
     def _carry_out(self) -> VariantTable:
         from jitstudio.variants.engine import VariantRun
+        from jitstudio.variants.rows import VariantRow  # noqa: PLC0415
         from jitstudio.variants.sites import local, timing
 
         open_sites = timing if self._timed else local

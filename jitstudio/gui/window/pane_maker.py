@@ -16,8 +16,14 @@ from jitstudio.gui.kit.fonts import scale_margins
 from jitstudio.gui.kit.late_import import LateImport
 from jitstudio.gui.shell.pane_registry import BY_NAME, EARLY, PANES
 
-# Their commands, by the folders of features that do nothing before.
+# The commands of features that do nothing before, by folder, or by folder and module.
 _WITHOUT_PANE = {
+    "build.export": (
+        "exportAction",
+        "copyCommandAction",
+        "copyRunCommandAction",
+        "copySweepCommandAction",
+    ),
     "capture": ("captureAction",),
     "exports": (
         "exportAsAction",
@@ -32,11 +38,11 @@ _WITHOUT_PANE = {
 LATE = tuple(
     dict.fromkeys((*filter(None, (p.folder for p in PANES if not p.is_early)), *_WITHOUT_PANE))
 )
-"""The folders of the features that wait."""
+"""The features that wait, as `module_of` takes them."""
 COMMANDS = {command: pane.folder for pane in PANES for command in pane.commands} | {
     command: folder for folder, commands in _WITHOUT_PANE.items() for command in commands
 }
-"""The folder of the feature that each command is waited for by."""
+"""The feature that each command has installed."""
 _BY_PLACE = {place: pane.name for pane in PANES for place in pane.places}
 
 

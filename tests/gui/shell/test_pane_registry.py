@@ -14,8 +14,9 @@ def test_each_folder_of_features_is_installed_and_nothing_else():
     folders = {path.parent.name for path in folder.glob("*/controller.py")}
     assert folders == {path.parent.name for path in folder.glob("*/__init__.py")}
     installed = WindowBuilder.features(LATE)
-    ours = {f"{path.parent.name}.{path.stem}" for path in folder.glob("*/early.py")}
-    ours |= {f"{name}.controller" for name in folders}
+    modules = (path for path in folder.glob("*/*.py") if "\ndef install(" in path.read_text())
+    ours = {f"{path.parent.name}.{path.stem}" for path in modules}
+    assert ours >= {f"{name}.controller" for name in folders}
     assert {name.removeprefix(f"{features.__name__}.") for name in installed} == ours
 
 

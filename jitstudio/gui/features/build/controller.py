@@ -17,7 +17,6 @@ from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.build.bar import BuildBar
-from jitstudio.gui.features.build.export import ExportCommands
 from jitstudio.gui.features.build.part import PartController
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.services.build_service import BuildService
@@ -350,18 +349,5 @@ def install(context: Context) -> None:
     StatusController(
         state.launches, state.documents, state.outputs, state.settings, shell.status, shell
     )
-    exports = ExportCommands(
-        state.build_controller,
-        state.settings,
-        state.documents,
-        state.side_builds,
-        state.launch_specs,
-        state.launches,
-        state.variant_drafts,
-        context.files,
-        shell,
-    )
-    exports.failed.connect(shell.notices.show_message)
-    exports.reported.connect(shell.status.show_message)
     for signal in (state.outputs.changed, state.outputs.result_changed, state.documents.added):
         signal.connect(shell.stale_marks.update)

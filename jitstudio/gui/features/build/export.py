@@ -23,6 +23,7 @@ from jitstudio.core.code import EMITTED_KINDS, CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Outcome
 from jitstudio.export.command import build_command, run_command, sweep_command
+from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.parts import FieldName
@@ -54,6 +55,24 @@ _MEANINGS = {
     ),
 }
 _AT_FIRST = (CodeKind.PTX, CodeKind.CUBIN)
+
+
+def install(context: Context) -> None:
+    """Carries out the commands that export a build."""
+    state, shell = context.state, context.shell
+    exports = ExportCommands(
+        state.build_controller,
+        state.settings,
+        state.documents,
+        state.side_builds,
+        state.launch_specs,
+        state.launches,
+        state.variant_drafts,
+        context.files,
+        shell,
+    )
+    exports.failed.connect(shell.notices.show_message)
+    exports.reported.connect(shell.status.show_message)
 
 
 class ExportDialog(QDialog):
