@@ -60,11 +60,11 @@ from jitstudio.listing.includes import includes
 from jitstudio.listing.kernel_names import DemangledListing, lowered_names, read_name
 from jitstudio.listing.kernels.declared import llvm_signatures
 from jitstudio.listing.line_classes import classify
-from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots
+from jitstudio.listing.ptx import kernel_uses, parameter_slots
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expression_text import parse
-from jitstudio.ptx.skimming import ptx_target
+from jitstudio.ptx.skimming import entries, ptx_target
 from jitstudio.toolchain.supplied_copy import supplied_copy, supply_ptx
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS

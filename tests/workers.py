@@ -39,8 +39,9 @@ import gc, importlib, json, os, runpy, socket, sys
 _, root, program, descriptor, kept_texts = sys.argv
 {process.THIS_PACKAGE}
 main = importlib.import_module(program).main
-if (disassembly := sys.modules.get("jitstudio.toolchain.disassembly")):
-    disassembly.subprocess = runpy.run_path(kept_texts)["KeptNvdisasm"]()
+for name in ("cubin_reading", "disassembly"):
+    if (module := sys.modules.get(f"jitstudio.toolchain.{{name}}")):
+        module.subprocess = runpy.run_path(kept_texts)["KeptNvdisasm"]()
 gc.freeze()
 asked = socket.socket(fileno=int(descriptor))
 while True:

@@ -31,6 +31,7 @@ READERS = (
     "listing/lines.py",
     "ptx/scanner.py",
     "ptx/skimming.py",
+    "toolchain/cubin_reading.py",
     "toolchain/demangle.py",
     "toolchain/disassembly.py",
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
@@ -21,20 +21,7 @@ from jitstudio.core.launch.request import Direction, ParameterSlot
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import HandleKind, Opaque, Pointer, Type
 from jitstudio.ptx.scanner import NAME, bare_ptx, integer_of
-from jitstudio.ptx.skimming import FunctionText, function_texts, instruction_at, opcode_of
-
-
-def entries(text: str) -> tuple[str, ...]:
-    """Returns the names of the kernels that a PTX text defines, in order.
-
-    A declaration without a body names no kernel, nor does what is in a comment or a string.
-    """
-    return tuple(kernel.name for kernel in _kernels(bare_ptx(text)))
-
-
-def _kernels(bare: str) -> Iterator[FunctionText]:
-    return (f for f in function_texts(bare) if f.is_kernel and f.body >= 0)
-
+from jitstudio.ptx.skimming import FunctionText, instruction_at, kernel_texts, opcode_of
 
 _NUMBER = r"0[xX][\da-fA-F]{1,9}+|0[bB][01]{1,32}+|\d{1,9}+"
 _PARAMETER = re.compile(
@@ -80,7 +67,7 @@ def parameter_slots(ptx: str) -> dict[str, tuple[PtxParameter, ...]]:
 
     A kernel whose parameters cannot be read is left out.
     """
-    return _slots(_kernels(bare_ptx(ptx)))
+    return _slots(kernel_texts(bare_ptx(ptx)))
 
 
 def _slots(kernels: Iterable[FunctionText]) -> dict[str, tuple[PtxParameter, ...]]:
@@ -211,7 +198,7 @@ class KernelUse:
 def kernel_uses(ptx: str) -> dict[str, KernelUse]:
     """Returns the use of the parameters of kernels in a PTX text, by lowered names."""
     bare = bare_ptx(ptx)
-    kernels = tuple(_kernels(bare))
+    kernels = tuple(kernel_texts(bare))
     slots = _slots(kernels)
     return {
         kernel.name: _use(slots[kernel.name], bare[kernel.body : kernel.end])

@@ -22,6 +22,7 @@ from jitstudio.ptx.scanner import (
     OPCODE,
     PARENTHESES,
     STRING,
+    bare_ptx,
     integer_of,
 )
 
@@ -124,6 +125,19 @@ def function_texts(bare: str) -> Iterator[FunctionText]:
             body,
             at,
         )
+
+
+def kernel_texts(bare: str) -> Iterator[FunctionText]:
+    """Yields the kernels with a body of a text whose comments are hidden, in order."""
+    return (f for f in function_texts(bare) if f.is_kernel and f.body >= 0)
+
+
+def entries(text: str) -> tuple[str, ...]:
+    """Returns the names of the kernels that a PTX text defines, in order.
+
+    A declaration without a body names no kernel, nor does what is in a comment or a string.
+    """
+    return tuple(kernel.name for kernel in kernel_texts(bare_ptx(text)))
 
 
 def _end_of_braces(bare: str, at: int) -> int:

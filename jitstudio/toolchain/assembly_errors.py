@@ -7,12 +7,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from jitstudio.analysis.correlation.ptx_lines import PtxLines, read_ptx_lines
-from jitstudio.analysis.sass.model import InlineChain
 from jitstudio.core.disk import working_folder
 from jitstudio.ptx.scanner import bare_ptx
 from jitstudio.ptx.skimming import function_texts
+
+if TYPE_CHECKING:
+    from jitstudio.analysis.correlation.ptx_lines import PtxLines
+    from jitstudio.analysis.sass.model import InlineChain
 
 _ERROR = re.compile(
     # `ptxas kernel.ptx, line 12; error   : Unknown symbol 'foo'`
@@ -56,6 +59,9 @@ class AssembledPtx:
 
     @cached_property
     def _lines(self) -> PtxLines:
+        # It loads NumPy, which few compiles need.
+        from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: PLC0415
+
         return read_ptx_lines(self.text.split("\n") if self.sources else [])
 
     def origin(self, number: int) -> str:

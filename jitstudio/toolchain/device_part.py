@@ -16,7 +16,6 @@ from jitstudio.core.result import HostCodeAside
 from jitstudio.listing.cuda.device_marks import MARKS
 from jitstudio.listing.cuda.host_code import NO_REFUSALS, HostCode, Refusals, find_host_code
 from jitstudio.listing.cuda.host_macros import device_macros
-from jitstudio.listing.cuda.host_syntax import syntax_mistakes
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.own_texts import own_headers
 
@@ -281,11 +280,13 @@ def _last_name(name: str) -> str:
 
 def host_mistakes(part: DevicePart) -> Iterator[str]:
     """Yields a warning with its place for each certain mistake in host code."""
+    if not part.host_code:
+        return
+    # It loads a parser, and few texts have host code.
+    from jitstudio.listing.cuda.host_syntax import syntax_mistakes  # noqa: PLC0415
+
     texts = part.texts
-    others = [
-        *texts.values(),
-        *(own_headers(part.whole) if part.host_code else ()),
-    ]
+    others = [*texts.values(), *own_headers(part.whole)]
     for aside in part.host_code:
         if aside.name in texts:
             for mistake in syntax_mistakes(texts[aside.name], aside.ranges, others):

@@ -43,8 +43,7 @@ from jitstudio.core.library import (
 )
 from jitstudio.core.plain_files import LARGEST, open_file
 from jitstudio.core.result import Outcome, Resources
-from jitstudio.listing.ptx import entries
-from jitstudio.ptx.skimming import ptx_target
+from jitstudio.ptx.skimming import entries, ptx_target
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.extraction import unpack
 from jitstudio.toolchain.tool_output import ToolMissing

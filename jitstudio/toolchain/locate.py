@@ -17,7 +17,6 @@ import subprocess
 import sys
 from functools import cache
 from glob import glob
-from importlib.metadata import version as package_version
 from itertools import chain
 from pathlib import Path
 
@@ -102,6 +101,9 @@ def load(tool: Tool) -> tuple[str, str]:
         raise _missing(tool, str(error)) from error
     path = loaded.abs_path or ""
     if chosen and not os.path.samefile(path, chosen):
+        # It loads much, for this message alone.
+        from importlib.metadata import version as package_version  # noqa: PLC0415
+
         bindings = f"cuda-bindings {package_version('cuda-bindings')} loads '{path}' in its place"
         raise ToolMissing(tool, f"'{chosen}' cannot be used: {bindings}.")
     return (chosen, ADDED) if chosen else (path, loaded.found_via)

@@ -52,9 +52,7 @@ from jitstudio.toolchain.host_integers import host_integers
 from jitstudio.toolchain.own_texts import forget_headers
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
 from jitstudio.toolchain.ptxas_figures import figures_option, take_spills
-from jitstudio.toolchain.remedies import nvcc_offer, unmarked_for_device
 from jitstudio.toolchain.result_words import meaning_of
-from jitstudio.toolchain.rounds import NextRound
 from jitstudio.toolchain.time_trace import header_phases
 from jitstudio.toolchain.tool_output import Report, text_of
 
@@ -203,6 +201,8 @@ def _with_host_integers(part: DevicePart, folders: Sequence[str]) -> DevicePart:
 
 def _look_for_remedies(part: DevicePart, folders: tuple[str, ...], report: Report) -> None:
     """Adds further remedies to a report, as far as present here or tried."""
+    # It loads what reads host code, and most compiles succeed.
+    from jitstudio.toolchain.remedies import nvcc_offer, unmarked_for_device  # noqa: PLC0415
 
     def attempt(more: tuple[str, ...]) -> Report:
         trial, job = Report(), part.whole
@@ -244,6 +244,11 @@ def _further_rounds(part: DevicePart, folders: Sequence[str], report: Report) ->
     Returns:
         What was compiled last.
     """
+    if report.ok:
+        return part
+    # See `_look_for_remedies`.
+    from jitstudio.toolchain.rounds import NextRound  # noqa: PLC0415
+
     rounds = NextRound(part, folders)
     for _ in range(_MOST_ROUNDS):
         again = None if report.ok else rounds.part(report.error_log, TRACE.opened() or ())

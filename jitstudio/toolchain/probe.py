@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
-from pathlib import Path
 
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
-from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.core.tools import Tool
 from jitstudio.toolchain import driver, locate, nvcc, nvfatbin, nvjitlink, nvrtc, nvvm
-from jitstudio.toolchain.tool_files import stamped
 from jitstudio.toolchain.tool_output import ToolMissing
 
 _VERSIONS: dict[Tool, Callable[[], str]] = {
@@ -71,53 +68,3 @@ def _archs(usable: set[Tool]) -> tuple[ArchInfo, ...]:
         ArchInfo(arch, nvvm.llvm_dialect(arch) if dialects else None)
         for arch in nvrtc.supported_archs()
     )
-
-
-# How the names of libraries begin that a tool loads: itself, and what lies next to it.
-_FAMILIES = {
-    Tool.NVRTC: ("libnvrtc",),
-    Tool.NVVM: ("libnvvm",),
-    Tool.NVJITLINK: ("libnvJitLink",),
-    Tool.NVFATBIN: ("libnvfatbin",),
-    Tool.DRIVER: ("libcuda", "libnvidia-"),
-}
-
-
-@cache
-def identity(tool: Tool) -> ToolFile | None:
-    """Returns the file of a tool with all parts; None if missing, or see `stamped`."""
-    try:
-        path, _ = locate.locate(tool)
-        return stamped(path, _parts(tool, path))
-    except (ToolMissing, OSError):
-        return None
-
-
-def _parts(tool: Tool, path: str) -> Iterator[str]:
-    """Yields the files that a tool loads or reads by itself."""
-    if tool in _FAMILIES:
-        beside = Path(os.path.realpath(path)).parent
-        yield from (str(file) for file in beside.iterdir() if _is_of(tool, str(file)))
-        # The name of one that has been removed since, or replaced, has "(deleted)" behind it.
-        yield from (file for file in _mapped() if _is_of(tool, file))
-    if tool is Tool.NVVM:
-        yield from nvvm.libdevice_file()
-    if tool is Tool.NVCC:
-        yield from nvcc.parts()
-
-
-def _is_of(tool: Tool, path: str) -> bool:
-    return os.path.basename(path).startswith(_FAMILIES.get(tool, ("/",)))
-
-
-def _mapped() -> Iterator[str]:
-    """Yields the files that are in the memory of this process."""
-    try:
-        lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        # Address, permissions, offset, device, inode; then the path, if there is one.
-        _, slash, path = line.partition("/")
-        if slash:
-            yield f"/{path}"

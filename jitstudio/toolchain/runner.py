@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from importlib import import_module
 from itertools import starmap
+from types import ModuleType
 
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
@@ -15,64 +16,54 @@ from jitstudio.core.kernel_resources import has_code, kernels_of
 from jitstudio.core.plan import UNKNOWN, Job, JobDependencies, Ref
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.tools import CUDA_COMPILERS, Tool
-from jitstudio.listing.ptx import entries
-from jitstudio.toolchain import (
-    disassembly,
-    driver_jit,
-    extraction,
-    locate,
-    nvcc,
-    nvfatbin,
-    nvjitlink,
-    nvrtc,
-    nvvm,
-    python_scripts,
-)
+from jitstudio.ptx.skimming import entries
+from jitstudio.toolchain import locate
 from jitstudio.toolchain.demangle import demangled
-from jitstudio.toolchain.probe import identity
+from jitstudio.toolchain.tool_files import identity
 from jitstudio.toolchain.tool_output import Capture, Report, ToolMissing
 
 Emit = Callable[[Event], None]
 
 
-@dataclass(frozen=True)
-class _Runner:
-    version: Callable[[Job], str]
-    run: Callable[[Job], Report]
-
-
-def _always(version: Callable[[], str]) -> Callable[[Job], str]:
-    """Returns the version of a tool that is the same for all jobs."""
-    return lambda _: version()
-
-
 _RUNNERS = {
-    Tool.NVRTC: _Runner(_always(nvrtc.version), nvrtc.compile_cuda),
-    Tool.NVCC: _Runner(_always(nvcc.version), nvcc.compile_cuda),
-    Tool.NVVM: _Runner(_always(nvvm.version), nvvm.compile_ir),
-    Tool.NVJITLINK: _Runner(_always(nvjitlink.version), nvjitlink.link),
-    Tool.NVFATBIN: _Runner(_always(nvfatbin.version), nvfatbin.pack),
-    Tool.DRIVER: _Runner(_always(driver_jit.version), driver_jit.assemble),
-    Tool.NVDISASM: _Runner(
-        lambda _: locate.program_version(Tool.NVDISASM), disassembly.disassemble
-    ),
-    Tool.CUOBJDUMP: _Runner(lambda _: locate.program_version(Tool.CUOBJDUMP), extraction.extract),
-    Tool.PYTHON: _Runner(python_scripts.version, python_scripts.run_script),
+    Tool.NVRTC: ("nvrtc", "compile_cuda"),
+    Tool.NVCC: ("nvcc", "compile_cuda"),
+    Tool.NVVM: ("nvvm", "compile_ir"),
+    Tool.NVJITLINK: ("nvjitlink", "link"),
+    Tool.NVFATBIN: ("nvfatbin", "pack"),
+    Tool.DRIVER: ("driver_jit", "assemble"),
+    Tool.NVDISASM: ("disassembly", "disassemble"),
+    Tool.CUOBJDUMP: ("extraction", "extract"),
+    Tool.PYTHON: ("python_scripts", "run_script"),
 }
+"""The module of each tool, loaded with its first job, and the function that does a job."""
+
+
+def _version(job: Job, module: ModuleType) -> str:
+    """Returns the version of the job's tool.
+
+    Raises:
+        ToolMissing: It is not here.
+    """
+    if job.tool in (Tool.NVDISASM, Tool.CUOBJDUMP):
+        return locate.program_version(job.tool)
+    version: str = module.version(job) if job.tool is Tool.PYTHON else module.version()
+    return version
 
 
 def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     """Does the job, reporting everything through `emit`; failures are reported, not raised."""
-    runner = _RUNNERS[job.tool]
+    name, function = _RUNNERS[job.tool]
+    module = import_module(f"jitstudio.toolchain.{name}")
     try:
-        version = runner.version(job)
+        version = _version(job, module)
     except ToolMissing as missing:
         diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
         emit(Problem(Outcome.MISSING, diagnostic))
         return UNKNOWN
     emit(StageStarted(job.tool, version, job.name, job.options))
     mark = capture.mark()
-    report = runner.run(job)
+    report: Report = getattr(module, function)(job)
     stdout, stderr = capture.since(mark)
     stage = StageResult(
         tool=job.tool,

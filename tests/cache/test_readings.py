@@ -152,7 +152,7 @@ def test_a_reading_of_other_code_is_not_found(tmp_path, monkeypatch):
 def test_all_code_that_a_reading_follows_from_is_known():
     """But for the values that requests consist of, and what starts nvdisasm."""
     others = {"analysis/reading_request.py", "toolchain/locate.py", "toolchain/tool_output.py"}
-    waiting, modules = ["toolchain/disassembly.py"], set()
+    waiting, modules = ["toolchain/cubin_reading.py"], set()
     while waiting:
         if (name := waiting.pop()) in modules:
             continue

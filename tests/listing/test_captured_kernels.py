@@ -12,7 +12,7 @@ from jitstudio.core.launch.request import HostBuffer
 from jitstudio.core.launch.types import Pointer
 from jitstudio.core.result import BuildResult, Kernel, Outcome
 from jitstudio.listing.kernels.forms import kernel_forms
-from jitstudio.listing.ptx import entries
+from jitstudio.ptx.skimming import entries
 from tests.support import SAMPLES
 
 TRITON = unpack((SAMPLES / "triton_swiglu.jitkernel").read_bytes())

@@ -6,7 +6,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import Function, function_at, functions
-from jitstudio.listing.ptx import entries
+from jitstudio.ptx.skimming import entries
 
 
 def of(kind, text):

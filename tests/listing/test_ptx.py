@@ -8,7 +8,8 @@ from jitstudio.core.launch.request import Direction, ParameterSlot
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import Handle, HandleKind, Opaque, Pointer
 from jitstudio.listing.kernels.forms import kernel_forms
-from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots, reaches_texels
+from jitstudio.listing.ptx import kernel_uses, parameter_slots, reaches_texels
+from jitstudio.ptx.skimming import entries
 from tests.support import cuda, request, sample
 
 KERNEL = ".visible .entry {}(\n\t.param .u64 {}_param_0\n)\n{{\n\tret;\n}}\n"

@@ -14,10 +14,10 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import first_instruction, functions
 from jitstudio.listing.kernels.host_needs import host_needs
-from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots, reaches_texels
+from jitstudio.listing.ptx import kernel_uses, parameter_slots, reaches_texels
 from jitstudio.listing.symbols import ptx_symbols
 from jitstudio.ptx.scanner import bare_ptx
-from jitstudio.ptx.skimming import file_names, places_in, ptx_target, ptx_version
+from jitstudio.ptx.skimming import entries, file_names, places_in, ptx_target, ptx_version
 from jitstudio.ptx.tokens import PtxReadError
 from jitstudio.python.things import found_in
 from jitstudio.simulator.ptx.linking import link_ptx

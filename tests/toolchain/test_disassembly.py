@@ -12,8 +12,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.kernel_resources import code_sizes, function_alone
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import disassembly, nvrtc
-from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.toolchain import cubin_reading, disassembly, nvrtc
+from jitstudio.toolchain.cubin_reading import read_cubin
 from tests.support import KERNEL, cuda, request
 
 BRANCHING = """\
@@ -104,7 +104,7 @@ def test_code_that_is_never_reached_costs_no_live_registers(cubin):
 
 
 def test_live_registers_that_take_too_long_are_done_without(cubin, monkeypatch):
-    monkeypatch.setattr(disassembly, "_PATIENCE", -1000.0)
+    monkeypatch.setattr(cubin_reading, "_PATIENCE", -1000.0)
     code = read_cubin(cubin(), "k.cubin")
     assert "live registers are not known" in code.notes[0]
     (function,) = code.functions
@@ -115,18 +115,18 @@ def test_live_registers_that_take_too_long_are_done_without(cubin, monkeypatch):
 
 def test_live_registers_are_not_known_where_their_nvdisasm_is_killed(cubin, monkeypatch, tmp_path):
     killed = tmp_path / "nvdisasm"
-    real = disassembly.locate.nvdisasm()
+    real = cubin_reading.locate.nvdisasm()
     killed.write_text(
         f'#!/bin/sh\ncase " $* " in *" -lrm "*) kill -KILL $$;; esac\nexec {real} "$@"\n'
     )
     killed.chmod(0o755)
-    monkeypatch.setattr(disassembly.locate, "nvdisasm", lambda: str(killed))
+    monkeypatch.setattr(cubin_reading.locate, "nvdisasm", lambda: str(killed))
     code = read_cubin(cubin(), "k.cubin")
     assert "signal 9" in code.notes[0]
-    assert not disassembly.is_repeatable(code)
+    assert not cubin_reading.is_repeatable(code)
     monkeypatch.undo()
     whole = read_cubin(cubin(), "k.cubin")
-    assert disassembly.is_repeatable(whole)
+    assert cubin_reading.is_repeatable(whole)
     assert not whole.notes
 
 
@@ -183,7 +183,7 @@ def test_of_one_function_nvdisasm_prints_one(built, monkeypatch, name):
         return subprocess.Popen(words, **how)
 
     monkeypatch.setattr(
-        disassembly, "subprocess", SimpleNamespace(**vars(subprocess) | {"Popen": start})
+        cubin_reading, "subprocess", SimpleNamespace(**vars(subprocess) | {"Popen": start})
     )
     code = read_cubin(cubin, "k.cubin", function=name)
     assert [code.demangled[function.name] for function in code.functions] == [name] * (

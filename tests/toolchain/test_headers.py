@@ -10,7 +10,7 @@ from cuda.bindings import nvrtc as bindings
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.listing.ptx import entries
+from jitstudio.ptx.skimming import entries
 from jitstudio.toolchain import headers, nvrtc
 
 K = CodeKind

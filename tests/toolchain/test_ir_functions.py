@@ -8,7 +8,7 @@ from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.ir_functions import ir_functions, kernel_annotation
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.result import Outcome
-from jitstudio.listing.ptx import entries
+from jitstudio.ptx.skimming import entries
 from tests.support import ROOT, SAMPLES, request
 
 FOREIGN = ROOT / "tests" / "data" / "foreign"

@@ -20,7 +20,7 @@ from jitstudio.core.library import (
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import library, locate
-from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.toolchain.cubin_reading import read_cubin
 from jitstudio.toolchain.extraction import unpack
 from jitstudio.toolchain.library import list_kernels, take_piece
 from tests.core.fatbins import container, entry

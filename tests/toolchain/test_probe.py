@@ -6,7 +6,8 @@ import pytest
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import NO_COMPILERS, OPTIONAL_TOOLS, Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.probe import identity, probe
+from jitstudio.toolchain.probe import probe
+from jitstudio.toolchain.tool_files import identity
 from jitstudio.toolchain.tool_output import ToolMissing
 
 

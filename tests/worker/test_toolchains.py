@@ -21,7 +21,7 @@ from jitstudio.core.result import Outcome
 from jitstudio.core.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
 from jitstudio.listing.includes import includes
-from jitstudio.listing.ptx import entries
+from jitstudio.ptx.skimming import entries
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 from tests import bare_tools

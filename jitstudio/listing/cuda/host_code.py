@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from jitstudio.listing.cuda.candidates import Candidate, Weighing
 from jitstudio.listing.cuda.device_facts import DeclarationFacts, is_special
@@ -24,7 +24,6 @@ from jitstudio.listing.cuda.device_marks import (
     with_marks,
 )
 from jitstudio.listing.cuda.heads import ANGLES, NAMES, DeclarationHead, alias, head_of, sign_of
-from jitstudio.listing.cuda.host_launches.instances import Launched, launched_instances
 from jitstudio.listing.cuda.host_launches.macros import LAUNCH, defined_macros
 from jitstudio.listing.cuda.host_macros import CONST, DEFINE, SURELY_HOST, TextMacros
 from jitstudio.listing.cuda.outline import DEVICE, HIDDEN, Kind, OutlineItem, outline
@@ -37,6 +36,9 @@ from jitstudio.listing.cuda.spans import (
     lines_of,
 )
 from jitstudio.listing.cuda.words import free_words_in
+
+if TYPE_CHECKING:
+    from jitstudio.listing.cuda.host_launches.instances import Launched
 
 LineRange = tuple[int, int]
 """The first and the last line, from 1."""
@@ -277,17 +279,24 @@ class _Judge:
                 headers.append(outline(header))
             else:
                 others.append(header)
-        launched = Launched()
-        if self._with_launched:
+        names: tuple[tuple[str, int], ...] = ()
+        texts = (self._text, *self._headers)
+        if self._with_launched and any(b"template" in text for text in texts):
+            # It loads a reader of launches, and few texts have templates.
+            from jitstudio.listing.cuda.host_launches.instances import (  # noqa: PLC0415
+                launched_instances,
+            )
+
             launched = launched_instances(self._text, self._outline, macros, headers, others)
             self._doubt_launches(launched)
-        places = (*self._doubts, *((at, name) for name, at in launched.names))
+            names = launched.names
+        places = (*self._doubts, *((at, name) for name, at in names))
         lines = lines_of(self._text, {at for at, _ in places}.union(self._names.values()))
         doubts = tuple(Doubt(lines[at], reason) for at, reason in sorted(self._doubts))
-        names = tuple((n.decode("utf-8", "replace"), lines[x]) for n, x in self._names.items())
+        of_host = tuple((n.decode("utf-8", "replace"), lines[x]) for n, x in self._names.items())
         marks = self._marks.outside(spans)
-        read = tuple((name, lines[at]) for name, at in launched.names)
-        return HostCode(self._text, tuple(spans), stays, marks, doubts, names, read)
+        read = tuple((name, lines[at]) for name, at in names)
+        return HostCode(self._text, tuple(spans), stays, marks, doubts, of_host, read)
 
     def _doubt_launches(self, launched: Launched) -> None:
         """Names each kernel template and call of which no instance could be found."""

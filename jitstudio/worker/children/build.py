@@ -13,12 +13,10 @@ from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import Tool
-from jitstudio.system.interpreters import InterpreterError, interpreter
-from jitstudio.toolchain import locate, nvcc, nvrtc
+from jitstudio.toolchain import locate, nvrtc
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import PRECOMPILED
-from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
 from jitstudio.toolchain.tool_output import Capture, ToolMissing
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
@@ -65,7 +63,18 @@ def _unpacked() -> tuple[str, ...]:
         return ()
 
 
+# What few processes need is loaded once it is needed.
+
+
+def _host_compiler() -> tuple[str, ...]:
+    from jitstudio.toolchain import nvcc  # noqa: PLC0415
+
+    return nvcc.programs()
+
+
 def _interpreter(python: str) -> tuple[str, ...]:
+    from jitstudio.system.interpreters import InterpreterError, interpreter  # noqa: PLC0415
+
     try:
         return tuple(system_paths.interpreter(interpreter(python).places))
     except InterpreterError:
@@ -75,7 +84,7 @@ def _interpreter(python: str) -> tuple[str, ...]:
 _ROLE = ProgramNeeds(
     partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP, Tool.NVCC),
     _unpacked,
-    nvcc.programs,
+    _host_compiler,
     _interpreter,
     locate.choose,
 )
@@ -103,6 +112,8 @@ def _work(capture: Capture, request: _Request, tell: Tell) -> CallResult:
                 PRECOMPILED.make_next()
             return CallResult()
         case ProbeRequest() as wanted:
+            from jitstudio.toolchain.probe import probe  # noqa: PLC0415
+
             return CallResult(replace(probe(wanted), sandbox=seal.state()))
         case DemangleRequest(names):
             return CallResult(demangled(names))

@@ -11,7 +11,7 @@ from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.library import ListRequest, TakeRequest
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.disassembly import is_repeatable, read_cubin
+from jitstudio.toolchain.cubin_reading import is_repeatable, read_cubin
 from jitstudio.toolchain.tool_files import stamped
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory

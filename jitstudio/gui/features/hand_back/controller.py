@@ -20,8 +20,7 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.listing.ptx import entries
-from jitstudio.ptx.skimming import ptx_target
+from jitstudio.ptx.skimming import entries, ptx_target
 from jitstudio.python.hand_back import OVERRIDE_KEY, KernelPackage, override_file
 
 _PTX = CodeKind.PTX.ending
