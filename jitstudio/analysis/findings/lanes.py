@@ -470,6 +470,7 @@ def _same(_opcode: str, _sources: Sequence[Operand], _values: Values) -> Lane:
 
 
 @cache
+@lru_cache(_DIFFERENT)
 def _has(opcode: str, modifier: str) -> bool:
     return modifier in opcode.split(".")[1:]
 

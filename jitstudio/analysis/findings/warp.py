@@ -5,7 +5,7 @@ Nothing is run: a value that comes to a block by several ways is known as far as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
@@ -48,6 +48,7 @@ _JUMPS = frozenset(("BRA", "BRX", "EXIT", "JMP", "RET"))
 _SHARED_BY_ALL = (Space.GLOBAL, Space.GENERIC)
 _TRUTHS = ("PT", "UPT")
 _DOUBLES = DOUBLES | {"DSETP"}
+_SEEN = _JUMPS | _DOUBLES | {"ISETP"}
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ class _Run:
         self._function = function
         self._graph = graph
         self._forms = forms
+        self._stems = [stem(opcode) for opcode in function.opcodes]
         self._guards = [guard(predicate) for predicate in function.predicates]
         self._entries: dict[int, _State] = {}
         self._clobbered = {
@@ -149,13 +151,19 @@ class _Run:
         observed = Warp()
         # The writer of each register in the block; a negative number for values from elsewhere.
         written: dict[int, int] = {}
-        for index, form in self._walk(block, state):
-            self._see(index, form, state, observed)
+        for index in range(block.start, block.end):
+            form, base = self._forms[index], self._stems[index]
+            if base in _SEEN:
+                self._see(index, form, state, observed)
             if form.address is not None:
                 origin = written.get(form.address.base, -1 - block.id)
                 self._see_access(index, form.address, state, origin, observed)
-            for register in form.written:
-                written[register] = index
+            if form.written:
+                self._write(index, form, state)
+                for register in form.written:
+                    written[register] = index
+            elif base == "CALL":
+                self._call(index, state)
         return observed
 
     def _learn(self, target: int, state: _State) -> bool:
@@ -173,25 +181,17 @@ class _Run:
                 news = True
         return news
 
-    def _walk(self, block: BasicBlock, state: _State) -> Iterator[tuple[int, DecodedOperands]]:
-        """Yields each instruction of a block with the operands, then applies the results."""
-        opcodes = self._function.opcodes
-        for index in range(block.start, block.end):
-            form = self._forms[index]
-            yield index, form
-            if form.written:
-                self._write(index, opcodes[index], form, state)
-            elif stem(opcodes[index]) == "CALL":
-                self._call(index, state)
-
-    def _write(self, index: int, opcode: str, form: DecodedOperands, state: _State) -> None:
-        values = [value_of(source, state) for source in form.sources]
-        lane = result(opcode, form.sources, values, _read(opcode, form.address, state))
-        condition = _lane(self._guards[index], state) if self._guards[index] != NONE else None
+    def _write(self, index: int, form: DecodedOperands, state: _State) -> None:
+        opcode, sources, guarded = self._function.opcodes[index], form.sources, self._guards[index]
+        values = [value_of(source, state) for source in sources]
+        read = SAME if form.address is None else _read(opcode, form.address, state)
+        lane = result(opcode, sources, values, read)
+        condition = None if guarded == NONE else _lane(guarded, state)
         for register in form.written:
             new = _lane_written(register, lane, is_first=register in form.results)
-            old = state.get(register)
-            state[register] = new if condition is None else _perhaps(old, new, condition)
+            if condition is not None:
+                new = _perhaps(state.get(register), new, condition)
+            state[register] = new
 
     def _call(self, index: int, state: _State) -> None:
         name = self._function.operands[index].strip("`() ")
@@ -200,7 +200,7 @@ class _Run:
             state[register] = SAME if is_uniform(register) else ANY
 
     def _see(self, index: int, form: DecodedOperands, state: _State, observed: Warp) -> None:
-        base = stem(self._function.opcodes[index])
+        base = self._stems[index]
         if base in _JUMPS:
             registers = [self._guards[index], *(source.register for source in form.sources)]
             lanes = [_lane(r, state) for r in registers if r != NONE and is_predicate(r)]
@@ -247,23 +247,21 @@ def _lane(register: int, state: Mapping[int, Lane]) -> Lane:
 def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
     """Returns the lane of an operand, by the lanes of registers."""
     register = source.register
+    if source.bank == NONE and register != NONE:
+        lane = _lane(register, state)
+        return negated(lane) if source.is_negative else lane
     if source.bank == _PARAMETERS and register == NONE:
         return parameter(source.text.lstrip("-"))
     if source.bank != NONE:
         index = SAME if register == NONE else _lane(register, state)
         return literal(None) if source.bank in LITERAL_BANKS else loaded(index)
-    if register != NONE:
-        lane = _lane(register, state)
-        return negated(lane) if source.is_negative else lane
     if source.is_literal or source.is_zero:
         return literal(source.constant)
     return SAME
 
 
-def _read(opcode: str, address: MemoryAddress | None, state: _State) -> Lane:
-    """Returns the lane read from memory; `SAME` where none is read."""
-    if address is None:
-        return SAME
+def _read(opcode: str, address: MemoryAddress, state: _State) -> Lane:
+    """Returns the lane read from memory."""
     instruction_class = class_of(opcode)
     own = instruction_class.space is Space.LOCAL or instruction_class.is_atomic
     return loaded(_place(address, state), is_own=own)

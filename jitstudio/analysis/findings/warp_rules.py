@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.index_rules import reciprocals
@@ -83,25 +83,34 @@ _AND = 0xC0
 
 def every_nth(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Finds branches for every second, fourth and further thread, as in a naive reduction."""
-    masks: dict[object, set[int]] = {}
     tests: dict[object, list[int]] = {}
+    masks: dict[int, int] = {}
     for index in facts.of_opcode("LOP3"):
         sources = facts.forms[index].sources
         mask = next((s.constant for s in sources[:3] if s.constant in _PARTS), None)
-        if mask is not None and _is_and(facts, index) and _is_of_thread(facts, index):
-            masks.setdefault(facts.line(index), set()).add(mask)
+        if mask is not None and _is_and(facts, index):
+            masks[index] = mask
             tests.setdefault(facts.line(index), []).append(index)
-    # Between the steps of a reduction is a barrier; the remainder of an unrolled loop, whose
-    # tests look the same, has none.
-    hits = {
-        at
-        for line, line_masks in masks.items()
-        if len(line_masks) > 1 and facts.has_barrier(tests[line][0], tests[line][-1])
-        for at in tests[line]
-    }
+    # Where values come from takes long to find: asked for the few lines that matter.
+    chosen = (
+        [index for index in of_line if _is_of_thread(facts, index)]
+        for of_line in tests.values()
+        if _are_steps(facts, of_line, masks)
+    )
+    hits = {index for of_line in chosen if _are_steps(facts, of_line, masks) for index in of_line}
     hits |= set(_changing_parts(facts))
     for hit in facts.by_line(sorted(hits.intersection(facts.written_here))):
         yield RuleHit(hit, form="every")
+
+
+def _are_steps(facts: FunctionFacts, tests: list[int], masks: Mapping[int, int]) -> bool:
+    """Returns whether tests of a line may be the steps of a reduction: they have several masks.
+
+    Between the steps is a barrier; the remainder of an unrolled loop, whose tests look the same,
+    has none.
+    """
+    is_several = len({masks[index] for index in tests}) > 1
+    return is_several and facts.has_barrier(tests[0], tests[-1])
 
 
 def _is_and(facts: FunctionFacts, index: int) -> bool:
