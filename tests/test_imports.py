@@ -1,6 +1,7 @@
 """What is imported, as far as neither import-linter nor ruff sees it."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -37,6 +38,49 @@ ALL_COMMANDS = ", ".join(map(module_of, ("main", "version", *COMMANDS)))
 def test_the_command_line_loads_nothing_heavy(module):
     heavy = ("PySide6", "shiboken6", "cuda", "elftools", "numpy", "pygments")
     assert under((*heavy, "jitstudio.toolchain"), module) == []
+
+
+ROOMS_OF_A_BUILD = {
+    *("cache", "cli", "command_options", "commands", "core", "export", "listing", "system"),
+    *("core.bounds", "core.launch", "core.options", "core.options.rows"),
+    *("worker", "worker.programs", "worker.sandbox"),
+}
+"""The folders of `jitstudio` of which an unchanged build needs a module."""
+
+
+def test_an_unchanged_build_loads_only_what_it_needs(tmp_path):
+    """No launches, projects, readers of machine code, reports and lessons."""
+    # Beside the cache: what is made in the folder of a source may be a header.
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "k.cu").write_text('extern "C" __global__ void k(float* p) { *p = 2; }\n')
+    places = {f"JITSTUDIO_{name}_DIR": str(tmp_path / name) for name in ("CACHE", "CONFIG")}
+    words = [sys.executable, "-X", "importtime", "-m", "jitstudio", "build", "k.cu"]
+    for _ in range(2):
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env=os.environ | places | {"PYTHONPATH": str(ROOT)},
+            check=True,
+        )
+    assert "from cache" in done.stderr
+    names = re.findall(r"^import time:.*\bjitstudio\.(\S+)$", done.stderr, re.MULTILINE)
+    rooms = {name.rpartition(".")[0] for name in names} - {""}
+    assert rooms == ROOMS_OF_A_BUILD
+    assert len(names) < 90
+    # Of the tables and texts of launches it needs the ordinal of the simulator.
+    of_launches = {name for name in names if name.startswith("core.launch.")}
+    assert of_launches == {f"core.launch.{name}" for name in ("device", "entry", "problems")}
+
+
+def test_the_child_of_a_compile_loads_no_reader_of_host_code_or_machine_code():
+    child = "jitstudio.worker.children.build"
+    late = ("launches.instances", "host_syntax")
+    late_modules = [f"jitstudio.listing.cuda.host_{name}" for name in late]
+    assert under(("numpy", "jitstudio.analysis", *late_modules), child) == []
+    assert under(("jitstudio.toolchain.nvrtc",), child)
 
 
 @pytest.mark.skipif(find_spec("PySide6") is None, reason="PySide6 is not installed")

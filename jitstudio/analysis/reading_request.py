@@ -27,6 +27,7 @@ class AnalysisRequest:
         toolchain: See `BuildRequest`: a cubin may be newer than our nvdisasm.
         counts_live: Whether to have live registers counted, for which nvdisasm runs once more.
         use_cache: Whether what was read before may be taken from the cache.
+        tells_early: Whether to report the code before live registers are counted.
     """
 
     cubin: bytes
@@ -37,6 +38,7 @@ class AnalysisRequest:
     toolchain: str = ""
     counts_live: bool = True
     use_cache: bool = True
+    tells_early: bool = False
 
     @classmethod
     def of_build(

@@ -9,6 +9,7 @@ from jitstudio.command_options.build import InspectOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands.library import holds_modules, kernel_request, only_holds_code
 from jitstudio.commands.machine_code import (
+    EarlyFindings,
     Inspected,
     MachineCode,
     inspection_of,
@@ -67,11 +68,17 @@ def _read_input(options: InspectOptions, workers: Workers) -> tuple[MachineCode,
 def _read(
     request: BuildRequest, options: InspectOptions, workers: Workers, kernel: str | None
 ) -> tuple[MachineCode, list[Inspected]]:
+    early = EarlyFindings()
     read = read_machine_code(
-        request, options.timeout, workers, with_calls=True, function=kernel or ""
+        request,
+        options.timeout,
+        workers,
+        with_calls=True,
+        function=kernel or "",
+        on_unit=lambda unit: early.begin(unit, unit.named(kernel)),
     )
     functions = [
-        inspection_of(unit, function, options.block, options.shared)
+        inspection_of(unit, function, options.block, options.shared, early.of)
         for unit in read.units
         for function in unit.named(kernel)
     ]

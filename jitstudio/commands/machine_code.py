@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from jitstudio.analysis.control_flow import FlowGraph
@@ -110,6 +113,7 @@ def read_machine_code(
     *,
     with_calls: bool = False,
     function: str = "",
+    on_unit: Callable[[Unit], None] | None = None,
 ) -> MachineCode:
     """Builds a request as far as machine code, and reads that.
 
@@ -121,6 +125,7 @@ def read_machine_code(
             the calls through which all code was inlined.
         function: The name of the only function to read, lowered, demangled or a title; empty for
             all. Where nothing has it, the units have no code.
+        on_unit: Called with each unit whose live registers are still counted.
 
     Raises:
         WorkerError: A worker itself failed.
@@ -141,10 +146,12 @@ def read_machine_code(
                 reading = AnalysisRequest.of_build(
                     request, cubin.content, cubin.file_name, ptx, function
                 )
-                code = reader.analyse(reading, timeout=timeout)
+                unit_of = partial(_unit, request, result, cubin, names)
+                hear = None if on_unit is None else partial(_told, on_unit, unit_of)
+                code = reader.analyse(reading, timeout=timeout, on_code=hear)
                 if isinstance(code, ReadingFailure):
                     return MachineCode(_failed(result, cubin, code))
-                units.append(_unit(request, result, cubin, _with_names(code, names)))
+                units.append(unit_of(code))
             return MachineCode(result, _titled(units))
 
         code = read(function)
@@ -154,6 +161,12 @@ def read_machine_code(
             lowered = next((name for name, title in titles if title == function), "")
             code = read(lowered) if lowered else code
         return code
+
+
+def _told(
+    on_unit: Callable[[Unit], None], unit_of: Callable[[Disassembly], Unit], code: Disassembly
+) -> None:
+    on_unit(unit_of(code))
 
 
 def _with_names(code: Disassembly, names: FileNames) -> Disassembly:
@@ -177,7 +190,10 @@ def _built(workers: Workers, request: BuildRequest, timeout: float) -> BuildResu
     )
 
 
-def _unit(request: BuildRequest, result: BuildResult, cubin: Artifact, code: Disassembly) -> Unit:
+def _unit(
+    request: BuildRequest, result: BuildResult, cubin: Artifact, names: FileNames, code: Disassembly
+) -> Unit:
+    code = _with_names(code, names)
     reported = {
         k.name: k.resources for k in result.kernels if k.module == cubin.name and k.resources
     }
@@ -282,7 +298,47 @@ class Inspected:
         return self.unit.code.demangled.get(self.function.name, self.function.name)
 
 
-def inspection_of(unit: Unit, function: SassFunction, block: int | None, shared: int) -> Inspected:
+def findings_in(unit: Unit, function: SassFunction) -> tuple[Finding, ...]:
+    """Returns the findings on a function, which need no live registers."""
+    return findings(function, unit.resources.get(function.name), unit.module_of(function))
+
+
+class EarlyFindings:
+    """The findings on units whose live registers are still counted, by a thread of its own."""
+
+    def __init__(self) -> None:
+        self._findings: dict[tuple[str, str], Future[tuple[Finding, ...]]] = {}
+
+    def begin(self, unit: Unit, functions: Sequence[SassFunction]) -> None:
+        """Begins to look for the findings on these functions of a unit."""
+        waiting = {(unit.name, f.name): (f, Future[tuple[Finding, ...]]()) for f in functions}
+        self._findings |= {name: future for name, (_, future) in waiting.items()}
+        # It ends with the program, also where nobody waits for it any more.
+        Thread(target=self._find, args=(unit, waiting.values()), daemon=True).start()
+
+    def of(self, unit: Unit, function: SassFunction) -> tuple[Finding, ...]:
+        """Returns the findings on a function."""
+        future = self._findings.get((unit.name, function.name))
+        return findings_in(unit, function) if future is None else future.result()
+
+    @staticmethod
+    def _find(
+        unit: Unit, waiting: Iterable[tuple[SassFunction, Future[tuple[Finding, ...]]]]
+    ) -> None:
+        for function, future in waiting:
+            try:
+                future.set_result(findings_in(unit, function))
+            except Exception as error:  # whoever waits for it is to see it
+                future.set_exception(error)
+
+
+def inspection_of(
+    unit: Unit,
+    function: SassFunction,
+    block: int | None,
+    shared: int,
+    find: Callable[[Unit, SassFunction], tuple[Finding, ...]] = findings_in,
+) -> Inspected:
     """Returns a function with all results of reading.
 
     Args:
@@ -290,6 +346,7 @@ def inspection_of(unit: Unit, function: SassFunction, block: int | None, shared:
         function: Its code.
         block: Threads per block to calculate the occupancy with; None for a usual number.
         shared: Bytes of dynamic shared memory per block.
+        find: Gives the findings.
     """
     resources = unit.resources.get(function.name)
     return Inspected(
@@ -297,7 +354,7 @@ def inspection_of(unit: Unit, function: SassFunction, block: int | None, shared:
         function,
         report(function, resources),
         sass_graph(function),
-        findings(function, resources, unit.module_of(function)),
+        find(unit, function),
         _filling(unit.code.target, resources, block, shared) if resources else None,
     )
 

@@ -14,13 +14,11 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import IO
 
-from jitstudio.analysis.correlation.chains import corrected
-from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import (
@@ -69,6 +67,7 @@ def read_cubin(
     function: str = "",
     *,
     counts_live: bool = True,
+    on_code: Callable[[Disassembly], None] = lambda code: None,
 ) -> Disassembly | ReadingFailure:
     """Reads the machine code of a cubin.
 
@@ -78,6 +77,7 @@ def read_cubin(
         ptx: The PTX texts that it can have been made of; see `AnalysisRequest`.
         function: See `AnalysisRequest`.
         counts_live: Whether to have live registers counted.
+        on_code: Called with the code while live registers are still counted.
 
     Returns:
         The code, without live registers where nvdisasm cannot print them; or why it is unreadable.
@@ -116,6 +116,9 @@ def read_cubin(
             counting = None
             if counts_live:
                 counting = running.enter_context(started(LIVE_OPTIONS, table))
+            # It takes NumPy to correct lines: time to load it.
+            import jitstudio.analysis.correlation.chains  # noqa: F401, PLC0415
+
             _, errors = reading.communicate()
             patience = _PATIENCE + time.monotonic() - start
             if reading.returncode:
@@ -129,6 +132,8 @@ def read_cubin(
             read = _finished(read_code(_content(listing)), cubin, ptx, functions)
             if counting is None:
                 return read
+            if counting.poll() is None:
+                on_code(read)
             try:
                 _, problem = counting.communicate(timeout=patience)
             except subprocess.TimeoutExpired:
@@ -156,6 +161,10 @@ def _finished(
     code: Disassembly, cubin: bytes, ptx: Mapping[str, str], only: Sequence[str] = ()
 ) -> Disassembly:
     """Returns the code with target, lines, resources and C++ names, by the cubin and the PTX."""
+    # See `read_cubin`.
+    from jitstudio.analysis.correlation.chains import corrected  # noqa: PLC0415
+    from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: PLC0415
+
     modules = {name: read_ptx_lines(split_at_newlines(text), only) for name, text in ptx.items()}
     # Of the format that compilers wrote up to CUDA 12 (ABI version 7) the listing has no target.
     arch = cubin_target(cubin)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -50,7 +51,12 @@ class DisassemblyReader(SingleWorker):
         self._cache = ReadingCache(store) if store is not None else None
 
     def analyse(
-        self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
+        self,
+        request: AnalysisRequest,
+        *,
+        ticket: int = 0,
+        timeout: float = DEFAULT_TIMEOUT,
+        on_code: Callable[[Disassembly], None] | None = None,
     ) -> Disassembly | ReadingFailure:
         """Reads the machine code of a cubin.
 
@@ -58,6 +64,7 @@ class DisassemblyReader(SingleWorker):
             request: Which.
             ticket: The number by which `cancel` knows it.
             timeout: Seconds after which it is ended.
+            on_code: Called in this thread with the code while live registers are still counted.
 
         Raises:
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
@@ -67,7 +74,15 @@ class DisassemblyReader(SingleWorker):
         if code is not None:
             return code
         files: list[ToolFile] = []
-        answer = self._read(request, ticket, timeout, files.append)
+
+        def hear(event: ToolFile | Disassembly) -> None:
+            if isinstance(event, ToolFile):
+                files.append(event)
+            elif on_code is not None:
+                on_code(event)
+
+        asked = replace(request, tells_early=on_code is not None)
+        answer = self._read(asked, ticket, timeout, hear)
         if cache is not None and files and isinstance(answer, Disassembly):
             cache.keep(request, files[0], answer)
         return answer
@@ -81,10 +96,10 @@ class DisassemblyReader(SingleWorker):
         request: AnalysisRequest,
         ticket: int,
         timeout: float,
-        on_file: Callable[[ToolFile], None],
+        on_event: Callable[[ToolFile | Disassembly], None],
     ) -> Disassembly | ReadingFailure:
         need = SandboxAccess(confined_to=request.confined_to, toolchain=request.toolchain)
-        answer = self._ask(request, ticket, timeout, Need(need), on_file)
+        answer = self._ask(request, ticket, timeout, Need(need), on_event)
         remedy = "Build fewer kernels at once."
         mishap = reading_mishap(answer, request.name, timeout, remedy, "the machine code of ")
         read: Disassembly | ReadingFailure = ReadingFailure(*mishap) if mishap else answer

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from jitstudio.analysis.findings.find import findings
+from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.core import kernel_resources
 from jitstudio.core.code import CodeKind
 from jitstudio.core.kernel_resources import code_sizes, function_alone
@@ -14,6 +16,8 @@ from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import cubin_reading, disassembly, nvrtc
 from jitstudio.toolchain.cubin_reading import read_cubin
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
+from jitstudio.worker.protocol import EventMessage
 from tests.support import KERNEL, cuda, request
 
 BRANCHING = """\
@@ -128,6 +132,29 @@ def test_live_registers_are_not_known_where_their_nvdisasm_is_killed(cubin, monk
     whole = read_cubin(cubin(), "k.cubin")
     assert cubin_reading.is_repeatable(whole)
     assert not whole.notes
+
+
+def test_code_is_told_while_live_registers_are_still_counted(built, monkeypatch, tmp_path):
+    text = 'extern "C" __global__ void k(float* p) { p[threadIdx.x * 32] *= 2.5; }'
+    cubin = built(request(cuda(text), emit="cubin")).artifact(CodeKind.CUBIN, "kernel.cu").content
+    slow, real = tmp_path / "nvdisasm", cubin_reading.locate.nvdisasm()
+    slow.write_text(f'#!/bin/sh\ncase " $* " in *" -lrm "*) sleep 1;; esac\nexec {real} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setattr(cubin_reading.locate, "nvdisasm", lambda: str(slow))
+    told = []
+    whole = read_cubin(cubin, "k.cubin", on_code=told.append)
+    service = DISASSEMBLING.service(AnalysisRequest(b"", ""))
+    (early,) = (
+        service.load(b"".join(service.replies.dump(EventMessage(1, code)))).event for code in told
+    )
+    (function,), (counted,) = early.functions, whole.functions
+    assert function[0].live is None
+    assert counted[0].live is not None
+    resources = whole.resources["k"]
+    assert findings(function, resources) == findings(counted, resources) != ()
+    told.clear()
+    read_cubin(cubin, "k.cubin", counts_live=False, on_code=told.append)
+    assert told == []
 
 
 K = CodeKind

@@ -34,7 +34,7 @@ def main(memory_limit: int) -> None:
 def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> CallResult:
     match request:
         case AnalysisRequest():
-            return _read(request)
+            return _read(request, tell)
         case ListRequest(path) if Path(path).is_dir():
             return CallResult(_caches().list(request, tell))
         case TakeRequest(path) if Path(path).is_dir():
@@ -47,13 +47,14 @@ def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> C
     return CallResult(library.take_piece(request))
 
 
-def _read(request: AnalysisRequest) -> CallResult:
+def _read(request: AnalysisRequest, tell: Tell) -> CallResult:
     code = read_cubin(
         request.cubin,
         request.name,
         request.ptx,
         request.function,
         counts_live=request.counts_live,
+        on_code=tell if request.tells_early else lambda code: None,
     )
     is_lasting = isinstance(code, Disassembly) and is_repeatable(code)
     file = stamped(locate.nvdisasm()) if is_lasting else None

@@ -46,13 +46,14 @@ def _is_proper(piece: CodePiece) -> bool:
 DISASSEMBLING = WorkerProgram(
     "jitstudio.worker.children.disassemble",
     (
-        # With a reading that may be stored comes the nvdisasm that it was made with.
+        # With a reading that may be stored comes the nvdisasm that it was made with; before that,
+        # to who asks for it, the code without live registers.
         RequestType(
             AnalysisRequest,
             512 << 20,
             Disassembly | ReadingFailure,
-            ToolFile,
-            most_events=1,
+            ToolFile | Disassembly,
+            most_events=2,
             most_text=MOST_TEXT,
         ),
         # How far it is, is reported ten times a second.
