@@ -141,6 +141,9 @@ class _Ended:
     def __exit__(self, *_: object) -> None:
         pass
 
+    def poll(self) -> int:
+        return self.returncode
+
     def communicate(self, timeout: float = 0) -> tuple[None, bytes]:
         return None, b""
 
@@ -165,6 +168,9 @@ class _Keeping:
     @property
     def returncode(self) -> int | None:
         return self._running.returncode
+
+    def poll(self) -> int | None:
+        return self._running.poll()
 
     def communicate(self, timeout: float | None = None) -> tuple[None, bytes]:
         _, errors = self._running.communicate(timeout=timeout)

@@ -247,7 +247,7 @@ class BudgetChecks:
         if not self._baselines:
             return
         try:
-            request, _ = self._request(file, budget, target, ())
+            request, _ = self._request(file, budget, target, (), None)
             names = FileNames(request)
             inputs = [names.path(s.name) for s in (*request.sources, *request.libraries)]
             self._baselines.expect((), (file.path, *inputs))

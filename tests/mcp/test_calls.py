@@ -70,7 +70,9 @@ RIGHT = {
     },
 }
 
-_INCLUDING = {"k.cu": '#include "in/k.h"\n' + _k("a[threadIdx.x] = f(a[threadIdx.x]);", "float* a")["k.cu"]}
+_INCLUDING = {
+    "k.cu": '#include "in/k.h"\n' + _k("a[threadIdx.x] = f(a[threadIdx.x]);", "float* a")["k.cu"]
+}
 _HEADED = {
     "sources": _INCLUDING,
     "headers": {"in/k.h": "__device__ float f(float x)\n{ return x * 2.1; }"},
