@@ -22,12 +22,20 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 pytestmark = pytest.mark.slow
 
 
+def definitions(node):
+    """The modules, classes and functions in a node; expressions, most of a tree, hold none."""
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
+        yield node
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+            yield from definitions(part)
+
+
 @pytest.fixture(scope="module")
 def nodes():
     """All that modules, classes and functions are in the package."""
     texts = (path.read_text("utf-8") for path in (ROOT / "jitstudio").rglob("*.py"))
-    kinds = (*_FUNCTIONS, ast.ClassDef, ast.Module)
-    return [n for text in texts for n in ast.walk(ast.parse(text)) if isinstance(n, kinds)]
+    return [node for text in texts for node in definitions(ast.parse(text))]
 
 
 def locals_of(function):

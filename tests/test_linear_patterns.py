@@ -239,6 +239,7 @@ def _modules() -> list[str]:
     return [module.name for module in found if not module.name.endswith("__main__")]
 
 
+@cache
 def _of_module(name: str) -> list[tuple[str, re.Pattern, str]]:
     """The patterns that a module has, with what it calls them and how it uses them."""
     module = importlib.import_module(name)

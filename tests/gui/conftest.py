@@ -19,6 +19,8 @@ from tests.gui.driver import PATIENCE, Driver
 from tests.gui.threads import watched_imports
 from tests.support import QUICK_ARCH
 
+# Those of Python; once all tests are collected there are others.
+_THRESHOLDS = gc.get_threshold()
 _PATIENCE_MS = int(1000 * PATIENCE)
 # A target that is quick to disassemble; where there is a GPU, the one that the window takes for it.
 _ARCH = QUICK_ARCH if describe().problem else build_settings.DEFAULT_ARCH
@@ -53,7 +55,8 @@ def _code_font(qapp):
 
 @pytest.fixture(scope="session", autouse=True)
 def _garbage_collector(qapp):
-    """As in the program: Qt objects are destroyed in their own thread."""
+    """As in the program: Qt objects are destroyed in their own thread, as often as Python likes."""
+    gc.set_threshold(*_THRESHOLDS)
     return GarbageCollector(qapp)
 
 
