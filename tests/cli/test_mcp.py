@@ -17,13 +17,13 @@ FLOAT = {"k.cu": KERNEL.replace("2.1", "2.1f")}
 LAUNCH = {"arguments": {"a": "32:constant(2):inout"}, "grid": "1", "block": "32"}
 RUN = {"sources": ["there.cu"], **LAUNCH}
 CALLS = {
-    "built": ("build", {"sources": TEXTS, "target": "sm_90", "lines": 100}),
-    "figures": ("build", {"sources": TEXTS, "target": "sm_90", "emit": []}),
-    "read": ("inspect", {"sources": ["there.cu"], "target": "sm_90", "code": True, "lines": 99}),
-    "short": ("inspect", {"sources": TEXTS, "target": "sm_90"}),
-    "different": ("diff", {"a": TEXTS, "b": FLOAT, "target": "sm_90"}),
+    "built": ("build", {"sources": TEXTS, "target": QUICK_ARCH.sm, "lines": 100}),
+    "figures": ("build", {"sources": TEXTS, "target": QUICK_ARCH.sm, "emit": []}),
+    "read": ("inspect", {"sources": ["there.cu"], "target": QUICK_ARCH.sm, "code": True, "lines": 99}),
+    "short": ("inspect", {"sources": TEXTS, "target": QUICK_ARCH.sm}),
+    "different": ("diff", {"a": TEXTS, "b": FLOAT, "target": QUICK_ARCH.sm}),
     "equal": ("diff", {"a": TEXTS, "b": ["there.cu"]}),
-    "compared": ("compare", {"a": TEXTS, "b": FLOAT, "target": "sm_90", "launch": LAUNCH}),
+    "compared": ("compare", {"a": TEXTS, "b": FLOAT, "target": QUICK_ARCH.sm, "launch": LAUNCH}),
     "checked": ("check", {"sources": TEXTS, "require": ["no double", "registers <= 99"]}),
     "opcode": ("explain", {"word": "LDG.E.128"}),
     "option": ("explain", {"word": "maxrregcount", "language": "option"}),
@@ -68,7 +68,7 @@ def test_the_tools_do_what_the_commands_do(answers, run, tmp_path):
     assert ".visible .entry k(" in said["built"]["ptx"]
     path = tmp_path / "k.cu"
     path.write_text(KERNEL)
-    (kernel,) = run("inspect", path, "--arch", "sm_90", "--json").json["kernels"]
+    (kernel,) = run("inspect", path, "--arch", QUICK_ARCH.sm, "--json").json["kernels"]
     report = kernel["report"]
     needs = f"k: {report['registers']} registers"
     assert said["built"]["kernels"][0].startswith(needs)
@@ -112,9 +112,9 @@ def test_a_comparison_tells_figures_findings_counts_and_outputs(answers, run, tm
         path = tmp_path / f"{number}.cu"
         path.write_text(texts["k.cu"])
         words = ("--arg", "a=32:constant(2):inout", "--grid", "1", "--block", "32")
-        ran = run("run", path, "--arch", "sm_90", *words, "--device", "sim", "--json").json
+        ran = run("run", path, "--arch", QUICK_ARCH.sm, *words, "--device", "sim", "--json").json
         counts.append(ran["simulation"]["instructions"])
-        (kernel,) = run("inspect", path, "--arch", "sm_90", "--json").json["kernels"]
+        (kernel,) = run("inspect", path, "--arch", QUICK_ARCH.sm, "--json").json["kernels"]
         reports.append(kernel["report"]["instructions"])
     assert said["simulated"]["instructions"] == f"{counts[0]} → {counts[1]}"
     assert f"instructions {reports[0]} → {reports[1]}" in said["figures"][0]
@@ -223,7 +223,7 @@ def sized(request, tmp_path_factory):
             for name, call in calls.items():
                 results[name, count] = text_of(await client.call_tool(*call))
         tool, words = of_many(3)["build"]
-        words = words | {"target": "sm_90"}
+        words = words | {"target": QUICK_ARCH.sm}
         pages, offset = [], 0
         while True:
             words = words | {"detail": "ptx", "offset": offset}
@@ -258,7 +258,7 @@ def test_what_is_cut_says_how_to_get_the_rest(sized, run, tmp_path):
     (name, text), *_ = of_many(3)["build"][1]["sources"].items()
     path = tmp_path / name
     path.write_text(text)
-    printed = run("build", path, "--arch", "sm_90", "--emit", "ptx").out.splitlines()
+    printed = run("build", path, "--arch", QUICK_ARCH.sm, "--emit", "ptx").out.splitlines()
     # The folders differ.
     assert without_files(ptx) == without_files(printed)
     (finding,) = (
