@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from PySide6.QtCore import QObject, Signal
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.build_service import Listing
@@ -74,8 +74,13 @@ class Built:
 
     def is_same_as(self, other: Built) -> bool:
         """Returns whether another build has made the same code of the same texts."""
-        has_texts = _are_alike(self.request.sources, other.request.sources)
+        has_texts = _are_alike(_texts(self.request), _texts(other.request))
         return has_texts and self.has_code_of(other)
+
+
+def _texts(request: BuildRequest) -> tuple[Source, ...]:
+    """Returns the modules of a build, whatever options they are built with."""
+    return tuple(s if s.options is None else replace(s, options=None) for s in request.sources)
 
 
 def _are_alike(some: tuple[object, ...], others: tuple[object, ...]) -> bool:

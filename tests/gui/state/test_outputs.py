@@ -41,6 +41,10 @@ def test_other_code_with_the_same_hash_is_other_code():
     one, other = (Built(REQUEST, replace(BUILT, artifacts=(number,))) for number in (-1, -2))
     assert not one.has_code_of(other)
     assert one.has_code_of(replace(one))
+    # Options do not make other code by themselves, neither of the build nor of a module.
+    (source,) = REQUEST.sources
+    own = replace(REQUEST, sources=(replace(source, options=("-DUNUSED",)),))
+    assert one.is_same_as(replace(one, request=own))
 
 
 def test_a_build_is_shown_and_told(outputs, qtbot):
