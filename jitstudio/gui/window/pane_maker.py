@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from importlib import import_module
+from inspect import GEN_RUNNING, getgeneratorstate
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 
@@ -101,7 +102,7 @@ class PaneMaker(QObject):
             return
         steps = self._steps.setdefault(folder, self._installing(folder))
         # A feature may ask for the pane that it makes.
-        while not steps.gi_running and next(steps, self) is not self:
+        while getgeneratorstate(steps) != GEN_RUNNING and next(steps, self) is not self:
             yield
 
     def _installing(self, folder: str) -> Generator[None]:
