@@ -383,8 +383,13 @@ class LaunchForm(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Uses two columns where there is room."""
         super().resizeEvent(event)
-        wide = event.size().width() > _WIDE * self.fontMetrics().horizontalAdvance("0")
-        self._target.set_brief(event.size().height() < _LOW * self.fontMetrics().height())
+        # The place of the form may get its size before all fields are there.
+        if self.layout() is not None:
+            self._fit()
+
+    def _fit(self) -> None:
+        wide = self.width() > _WIDE * self.fontMetrics().horizontalAdvance("0")
+        self._target.set_brief(self.height() < _LOW * self.fontMetrics().height())
         direction = QBoxLayout.Direction
         self._columns.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         # One below the other, all the room that is left is below the last.
@@ -416,6 +421,7 @@ class LaunchForm(QWidget):
         order = (self._target, *(part for section in self._sections for part in section.stops))
         for before, behind in pairwise(order):
             self.setTabOrder(before, behind)
+        self._fit()
 
     def _field_of(self, place: str) -> QWidget | None:
         model, table = self._arguments.model, self._arguments.table
