@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jitstudio.analysis.sass.model import (
-    WORD_BYTES,
     Disassembly,
     FunctionPart,
     InlineChain,
@@ -29,7 +29,7 @@ CODE_OPTIONS = ("-c", "-gi", "-gp", "-hex")
 # `        /*0010*/              @P0 EXIT ;      /* 0x000000000000094d */`
 _INSTRUCTION = re.compile(
     r"\s++/\*([0-9a-f]{4,})\*/\s++(?:\{\s*+)?(@!?\w++)?\s*+([A-Z][\w.]*+)\s*+([^;]*+);"
-    r"(?:[^;]*?/\* 0x([0-9a-f]{16}) \*/)?"
+    r"(?>[^;/]*+/\* 0x([0-9a-f]{16}) \*/)?+"
 )
 # The higher half of the encoding is alone below the instruction.
 _MORE_ENCODING = re.compile(r"\s++/\* 0x([0-9a-f]{16}) \*/\s*\Z")
@@ -43,7 +43,8 @@ _KERNEL = re.compile(r'\s*+\.other\s++(\S+?),@"[^"]*\bSTO_CUDA_ENTRY\b')
 _TARGET = re.compile(r"\s*+\.target\s++(\w+)")
 _TEXT = ".text."
 _PTX = ".nv_debug_ptx_txt"
-_HALF_BYTES = WORD_BYTES // 2
+_HALVES = 2
+"""Numbers of 64 bits that an encoding is printed as."""
 # Routines that ptxas adds have no lines; the table lets the line before run on.
 _OWN_ROUTINE = "$__internal_"
 
@@ -64,7 +65,7 @@ class _Section:
     predicates: list[str] = field(default_factory=list)
     opcodes: list[str] = field(default_factory=list)
     operands: list[str] = field(default_factory=list)
-    encodings: bytearray = field(default_factory=bytearray)
+    halves: array[int] = field(default_factory=lambda: array("Q"))
     place_ids: array[int] = field(default_factory=lambda: array("i"))
     places: dict[InlineChain, int] = field(default_factory=dict)
     ptx_lines: array[int] = field(default_factory=lambda: array("i"))
@@ -118,29 +119,25 @@ class _Reader:
         self._end_section()
 
     def _take_code(self, line: str) -> None:
-        section = self._section
+        section, once = self._section, self._spelt.setdefault
         if section is None:
             return
         if match := _INSTRUCTION.match(line):
-            address, predicate, opcode, operands, encoding = match.groups()
+            address, predicate, opcode, operands, encoding = match.groups("")
             self._settle()
             section.addresses.append(int(address, 16))
             # Few texts are different: an object for each saves memory, also in the pipe.
-            section.predicates.append(self._once(predicate or ""))
-            section.opcodes.append(self._once(opcode))
+            section.predicates.append(once(predicate, predicate))
+            section.opcodes.append(once(opcode, opcode))
             # A table of targets has dozens of blanks in front.
             operands = " ".join(operands.split()) if "  " in operands else operands.rstrip()
-            section.operands.append(self._once(operands))
+            section.operands.append(once(operands, operands))
             section.place_ids.append(self._place)
             section.ptx_lines.append(self._ptx_line)
-            if encoding is not None:
-                missing = len(section.opcodes) * WORD_BYTES - len(section.encodings)
-                section.encodings += bytes.fromhex(encoding)[::-1].ljust(missing, b"\0")
-        elif (more := _MORE_ENCODING.match(line)) and section.encodings:
-            section.encodings[-_HALF_BYTES:] = bytes.fromhex(more[1])[::-1]
-
-    def _once(self, text: str) -> str:
-        return self._spelt.setdefault(text, text)
+            if encoding:
+                section.halves.extend((int(encoding, 16), 0))
+        elif (more := _MORE_ENCODING.match(line)) and section.halves:
+            section.halves[-1] = int(more[1], 16)
 
     def _take_place(self, line: str) -> None:
         # Most lines come again and again: each is read once.
@@ -208,7 +205,9 @@ class _Reader:
             return
         count = len(section.opcodes)
         ends = [part.start for part in section.parts[1:]] + [count]
-        whole = WORD_BYTES * count == len(section.encodings)
+        whole = _HALVES * count == len(section.halves)
+        if sys.byteorder == "big":
+            section.halves.byteswap()
         self.functions.append(
             SassFunction(
                 name=section.name,
@@ -217,7 +216,7 @@ class _Reader:
                 predicates=tuple(section.predicates),
                 opcodes=tuple(section.opcodes),
                 operands=tuple(section.operands),
-                encodings=bytes(section.encodings) if whole else b"",
+                encodings=section.halves.tobytes() if whole else b"",
                 place_ids=section.place_ids,
                 places=tuple(section.places),
                 ptx_lines=section.ptx_lines,
