@@ -19,7 +19,10 @@ RUN = {"sources": ["there.cu"], **LAUNCH}
 CALLS = {
     "built": ("build", {"sources": TEXTS, "target": QUICK_ARCH.sm, "lines": 100}),
     "figures": ("build", {"sources": TEXTS, "target": QUICK_ARCH.sm, "emit": []}),
-    "read": ("inspect", {"sources": ["there.cu"], "target": QUICK_ARCH.sm, "code": True, "lines": 99}),
+    "read": (
+        "inspect",
+        {"sources": ["there.cu"], "target": QUICK_ARCH.sm, "code": True, "lines": 99},
+    ),
     "short": ("inspect", {"sources": TEXTS, "target": QUICK_ARCH.sm}),
     "different": ("diff", {"a": TEXTS, "b": FLOAT, "target": QUICK_ARCH.sm}),
     "equal": ("diff", {"a": TEXTS, "b": ["there.cu"]}),
