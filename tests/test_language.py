@@ -86,8 +86,8 @@ def test_the_wording_of_a_sentence_stands_in_one_test():
 
     It says nothing of the program, and reads all tests and all of the package for that.
     """
-    assert repetitions() <= 70
-    assert share_of_sentences() <= 0.037
+    assert repetitions() <= 32
+    assert share_of_sentences() <= 0.035
 
 
 def test_rules_have_their_reasons_beside_them():

@@ -98,7 +98,7 @@ def test_a_package_that_refuses_its_interface_is_asked_by_dlpack():
             raise RuntimeError("no name for bfloat16")
 
     assert is_array(Tensor(np.zeros(3)))
-    with pytest.raises(UsageError, match="x: it lies on a device"):
+    with pytest.raises(UsageError, match=r"^x: "):
         as_numpy(Tensor(np.zeros(3), device=10), "x")
 
     class Bare:

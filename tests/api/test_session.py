@@ -73,7 +73,7 @@ def test_a_session_ends_its_processes(starts):
         lambda: jitstudio.diff(SCALE % 2, SCALE % 3, session=session),
         session.__enter__,
     ):
-        with pytest.raises(RuntimeError, match=r"session: it is closed\. Open another one"):
+        with pytest.raises(RuntimeError, match=r"^session: .*jitstudio\.Session"):
             call()
     # Without a session of its own, a call has that of the program again.
     assert jitstudio.build(fresh()).ok

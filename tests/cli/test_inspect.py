@@ -189,7 +189,7 @@ def test_of_a_cubin_only_the_calls_that_are_certain_are_told(run, tmp_path):
 def test_a_block_that_does_not_fit_is_told_why(run, cubin):
     for words, why in (
         (("--block", 2000), "none with 2,000 threads per block: a block has at most 1,024 threads"),
-        (("--shared", 300_000), "a block has at most 166,912 bytes of shared memory"),
+        (("--shared", 300_000), "at most 166,912 bytes of shared memory"),
     ):
         (line,) = [s for s in run("inspect", cubin, *words).out.splitlines() if "occupancy" in s]
         assert line.endswith(why)
@@ -270,8 +270,8 @@ def test_a_person_reads_a_report_and_if_wanted_the_code(run, tmp_path):
     assert told.code == 0
     for words in (
         f"loop  (kernel of {source}, sm_80)",
-        "4,096 bytes of shared memory",
-        "at most 128 threads per block",
+        "4,096 bytes of shared",
+        "at most 128 threads",
         "100% with 128 threads per block: 16 blocks, 64 of 64 warps",
         "loop",
         "shared store, 32 bit",

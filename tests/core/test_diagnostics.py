@@ -249,8 +249,8 @@ def test_a_diagnostic_knows_the_tool_that_said_it():
             'saxpy.cu:12:17: error: identifier "blockIdxx" is undefined',
         ),
         (
-            Diagnostic(INFO, "atomic_ops.cuh", 120, None, "The warnings can be suppressed"),
-            "atomic_ops.cuh:120: info: The warnings can be suppressed",
+            Diagnostic(INFO, "atomic_ops.cuh", 120, None, "Left unsaid"),
+            "atomic_ops.cuh:120: info: Left unsaid",
         ),
         (
             Diagnostic(ERROR, "", None, None, "Nothing is open.\nOpen a file."),

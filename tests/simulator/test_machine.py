@@ -195,20 +195,20 @@ def test_a_write_behind_the_end(kernels):
     assert (fault.kind, fault.first.thread, fault.count) == (
         FaultKind.OUT_OF_BOUNDS, (54, 0, 0), 10,
     )  # fmt: skip
-    assert "directly behind the end of array 0 (256 bytes)" in fault.message
+    assert "array 0 (256 bytes)" in fault.message
     line = KERNELS[: KERNELS.index("void writes")].count("\n") + 1
     assert (fault.first.file.rpartition("/")[2], fault.first.line) == ("kernel.cu", line)
 
 
 def test_a_write_before_the_start(kernels):
     done = fails(kernels, "writes", np.zeros(64, np.int32), np.int32(-3))
-    assert "12 bytes before the start of array 0 (256 bytes)" in done.result.message
+    assert "12 bytes before the start" in done.result.message
 
 
 def test_a_misaligned_write(kernels):
     done = fails(kernels, "misaligned", np.zeros(64, np.int32))
     assert done.result.faults[0].kind is FaultKind.MISALIGNED
-    assert "which is not divisible by 4" in done.result.message
+    assert "not divisible by 4" in done.result.message
 
 
 def test_division_of_integers_by_zero(kernels):

@@ -154,7 +154,7 @@ def test_an_instruction_that_is_wrong_is_refused_when_a_thread_comes_to_it(instr
         ({"grid": (0, 1, 1)}, "have no thread"),
         ({"parameters": b""}, "takes 8 bytes of parameters, and 0 are given"),
         ({"cluster": (3, 1, 1)}, "cannot be divided into clusters"),
-        ({"shared_bytes": 1 << 30}, "bytes of shared memory"),
+        ({"shared_bytes": 1 << 30}, "1,073,741,824 bytes"),
         ({"block": (64, 1, 1)}, "takes blocks of 32 threads at most (.maxntid)"),
     ],
 )

@@ -61,7 +61,7 @@ def test_a_tutorial_builds_as_its_kernel_alone(built):
     assert ptx(result) == ptx(alone)
     (stage,) = result.stages
     assert stage.host_code == (HostCodeAside("kernel.cu", ((8, 8), (17, 26))),)
-    assert "11 lines of host code" in stage.log
+    assert "11 lines of host" in stage.log
     assert "(lines 8, 17-26)." in stage.log
     assert stage.stand_ins == ("cstdio", "cuda_runtime.h", "iostream", "vector")
     assert result.diagnostics == ()
@@ -361,7 +361,7 @@ def test_what_of_a_header_is_set_aside_is_said_once(built, tmp_path):
     text = '#include "p.h"\n#include "q.h"\n__global__ void k(int *p) { *p = 1; }\n'
     (stage,) = built(request(cuda(text, str(tmp_path / "main.cu")))).stages
     assert [each.name for each in stage.host_code] == [str(tmp_path / n) for n in ("p.h", "q.h")]
-    assert stage.log.count("120 lines of host code") == 1
+    assert stage.log.count("120 lines of host") == 1
     assert "undefined" in stage.error_log
 
 

@@ -138,8 +138,8 @@ def test_an_analysis_can_be_cancelled(reader, cubins):
     started = time.monotonic()
     told = reader.analyse(AnalysisRequest(cubins["many"], "many.cubin"), ticket=7)
     assert time.monotonic() - started < QUICK
-    words = "Reading the machine code of many.cubin was cancelled."
-    assert told == ReadingFailure(words, Outcome.CANCELLED)
+    assert isinstance(told, ReadingFailure)
+    assert (told.outcome, "many.cubin" in told.message) == (Outcome.CANCELLED, True)
 
 
 def test_an_analysis_ends_at_its_time_limit(reader, cubins):

@@ -300,7 +300,7 @@ def test_an_expectation_is_of_a_buffer_that_the_kernel_writes(line, texts, expec
         ("y[-9] = 3", "8 8 8 8", "There is no element -9 of y, which has 8."),
         ("y[4:][2*2] = 3", "8 8 8 8", "There is no element 4 of y, which has 4 in that part."),
         ("y[1:)] = 3", "8 8 8 8", None),
-        ("y = x +", "8 8 8 8", "'x +' is no NumPy expression: invalid syntax."),
+        ("y = x +", "8 8 8 8", None),
     ],
 )
 def test_an_expectation_that_nobody_can_check_is_told(line, texts, message):

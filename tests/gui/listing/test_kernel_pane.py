@@ -17,8 +17,8 @@ def pane(qtbot):
 
 def test_says_why_there_is_no_kernel_until_one_is_read(pane):
     content = pane.findChild(QLabel, "opcodesHint")
-    pane.show_hint("Nothing has been built yet.")
-    assert (pane.hint, content.text()) == ("Nothing has been built yet.",) * 2
+    pane.show_hint("Build it first.")
+    assert (pane.hint, content.text()) == ("Build it first.",) * 2
     assert not pane.kernels.isVisible()
     pane.show_reading(())
     assert pane.hint == ""

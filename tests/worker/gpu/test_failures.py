@@ -141,7 +141,7 @@ def test_ptx_newer_than_the_driver_is_explained_and_the_cubin_runs(bench):
 
 def test_memcheck_names_the_line(bench):
     if find_sanitizer() is None:
-        pytest.skip("compute-sanitizer is not installed")
+        pytest.skip("no compute-sanitizer")
     launch = spec(
         "wild", "out=16:zeros:out", "at=20", grid="1", block="1", sanitizer=Sanitizer.MEMCHECK
     )

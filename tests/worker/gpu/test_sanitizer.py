@@ -33,7 +33,7 @@ _MORE = {"shift": ("rounds=3",), "tiles": ("count=4",), "in_a_loop": ("n=230",)}
 @pytest.fixture(autouse=True)
 def _a_sanitizer():
     if find_sanitizer() is None:
-        pytest.skip("compute-sanitizer is not installed")
+        pytest.skip("no compute-sanitizer")
 
 
 def findings(bench, text, kernel, *arguments, grid="1", block="64", tool):

@@ -1,6 +1,7 @@
 from array import array
 from dataclasses import replace
 
+from jitstudio.core.figures import FIGURES
 from jitstudio.core.result import Resources
 from jitstudio.gui.features.report.model import (
     FINDING_COLUMNS,
@@ -15,6 +16,8 @@ from jitstudio.gui.features.report.model import (
 from jitstudio.listing.lines import NOWHERE
 from tests.gui.readings import FAST_KERNEL, SLOW_KERNEL, reading
 
+PEAK = "Live at the peak"
+
 
 def by_name(found):
     return {figure.name: figure for figure in figures(found)}
@@ -22,7 +25,7 @@ def by_name(found):
 
 def test_all_that_was_told_is_shown():
     told = by_name(reading(SLOW_KERNEL))
-    assert told["Bytes of shared memory"].text == "4,096"
+    assert told[FIGURES["shared_bytes"].label].text == "4,096"
     assert told["Most threads per block"].text == "128"
     assert told["Bytes spilled"].text == "0"
     assert told["Barriers"].text == "1"
@@ -32,21 +35,21 @@ def test_all_that_was_told_is_shown():
 def test_what_nobody_told_is_left_out():
     bare = reading(FAST_KERNEL)
     told = by_name(read(bare.function, Resources(registers=9), bare.arch))
-    assert list(told) == ["Registers", "Code", "Live at the peak"]
+    assert list(told) == ["Registers", "Code", PEAK]
 
 
 def test_registers_that_nobody_counted_are_said_to_be_missing():
     bare = reading(FAST_KERNEL)
     function = replace(bare.function, live=array("H"))
     told = by_name(read(function, Resources(registers=9), bare.arch, unknown="By old code."))
-    figure = told["Live at the peak"]
+    figure = told[PEAK]
     assert (figure.text, figure.meaning) == ("not counted", "By old code.")
 
 
 def test_the_peak_leads_to_its_instruction():
     found = reading(SLOW_KERNEL)
     told = by_name(found)
-    index = told["Live at the peak"].index
+    index = told[PEAK].index
     assert found.function.live_at(index).gpr == found.report.peak.gpr
     assert told["Registers"].index == NOWHERE
 

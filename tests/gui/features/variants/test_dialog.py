@@ -79,7 +79,7 @@ def column(dialog, place=0):
 
 
 def test_an_empty_window_says_what_to_do(dialog):
-    assert dialog.table.table.hint.startswith("Nothing has been built yet.")
+    assert dialog.table.table.hint.startswith("Nothing has been built")
     assert not dialog.findChild(QToolButton, "showDifferences").isVisible()
 
 

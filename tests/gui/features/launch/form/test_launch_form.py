@@ -110,7 +110,7 @@ def test_before_a_build_there_is_nothing_to_fill_in(form):
     assert form.spec() == LaunchSpec()
     assert form.form is None
     assert not field(form, "block").isEnabled()
-    assert "a kernel to launch" in form.findChild(ArgumentsView).table.hint
+    assert "kernel to launch" in form.findChild(ArgumentsView).table.hint
 
 
 def test_a_build_brings_its_first_kernel_with_sensible_texts(form, specs):
@@ -227,7 +227,7 @@ def test_each_problem_stands_where_it_belongs(filled):
         (
             SpecProblem("block", "Too many."),
             SpecProblem("arguments.n", "No number."),
-            SpecProblem("arguments.gone", "There is no such argument."),
+            SpecProblem("arguments.gone", "No argument."),
             SpecProblem("code", "Too new."),
             SpecProblem("expectations", "No buffer."),
         )
@@ -239,7 +239,7 @@ def test_each_problem_stands_where_it_belongs(filled):
     assert told == {
         "block": "Too many.",
         "arguments": "No number.",
-        "launch": "There is no such argument.",
+        "launch": "No argument.",
         "device": "Too new.",
         "expectations": "No buffer.",
     }
