@@ -48,9 +48,7 @@ Emit = Annotated[
     list[Literal["ptx", "sass"]],
     Field(max_length=2, description="Texts to return, ['sass']; []: figures only."),
 ]
-Threads = Annotated[
-    int, Field(ge=0, le=1024, description="Threads per block, 256.")
-]
+Threads = Annotated[int, Field(ge=0, le=1024, description="Threads per block, 256.")]
 Code = Annotated[bool, Field(description="List the instructions, true.")]
 Normalised = Annotated[bool, Field(description="Ignore register names, true.")]
 Require = Annotated[
