@@ -35,7 +35,7 @@ from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.listing.listing_area import ListingArea
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.layouts import LAYOUTS
-from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.shell.pane_registry import PANES, parts_of
 from jitstudio.gui.state import build_settings
 from jitstudio.gui.window.application import make_application
 from tests.gui.driver import Driver, pause
@@ -203,7 +203,12 @@ def _painted(widget: QWidget) -> Iterator[tuple[float, str]]:
 
 
 def _pane(driver: Driver, name: str) -> QWidget:
-    return driver.editors if name == EDITOR else driver.pane(name)
+    if name == EDITOR:
+        return driver.editors
+    # Tabs behind the first are not made by themselves.
+    for part in parts_of(name):
+        driver.pane(part.name)
+    return driver.pane(name)
 
 
 def _rest(driver: Driver, pane: QWidget) -> Look:
@@ -275,6 +280,7 @@ class Walk:
         self._library.write_bytes(wheel({"kernels/code.cubin": cubin.content}))
         driver.files.open_paths([self._library])
         for pane in PANES:
+            _pane(driver, pane.name)
             driver.shell.layout.bring_up_pane(pane.name)
             pause(0)
 
