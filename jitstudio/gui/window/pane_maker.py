@@ -63,7 +63,7 @@ class PaneMaker(QObject):
         super().__init__(parent)
         self._context: Context | None = None
         # Folders of features; a pane without one has nothing to be made.
-        self._made = {"", *EARLY}
+        self._installed = {"", *EARLY}
         # Those that are being made, and those that wait behind the first.
         self._steps: dict[str, Generator[None]] = {}
         self._waiting: list[str] = []
@@ -98,7 +98,7 @@ class PaneMaker(QObject):
 
     def _parts(self, folder: str) -> Iterator[None]:
         """Goes on with a feature, part by part, wherever that was left."""
-        if folder in self._made:
+        if folder in self._installed:
             return
         steps = self._steps.setdefault(folder, self._installing(folder))
         # A feature may ask for the pane that it makes.
@@ -111,7 +111,7 @@ class PaneMaker(QObject):
         parts = import_module(module_of(folder)).install(context)
         if parts is not None:
             yield from parts
-        self._made.add(folder)
+        self._installed.add(folder)
         names = [pane.name for pane in PANES if pane.folder == folder]
         layout = context.shell.layout
         for name in names:
@@ -126,7 +126,7 @@ class PaneMaker(QObject):
         self._want(BY_NAME[name].folder)
 
     def _want(self, folder: str) -> None:
-        if folder not in self._made and folder not in self._waiting:
+        if folder not in self._installed and folder not in self._waiting:
             self._waiting.append(folder)
             if self._waiting == [folder]:
                 self._load()

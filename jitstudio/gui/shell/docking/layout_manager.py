@@ -89,7 +89,7 @@ class LayoutManager(QObject):
         self._panes: dict[str, QWidget] = {}
         self._make: Callable[[str], object] | None = None
         # The pane to which the keyboard goes that the place of panes being made has.
-        self._asked = ""
+        self._wanted_pane = ""
         # Panes that have something to show, and those that the user has closed in this layout.
         self._offered: set[str] = set()
         self._closed: set[str] = set()
@@ -389,7 +389,7 @@ class LayoutManager(QObject):
     def hand_on(self, names: Sequence[str]) -> None:
         """Gives the keyboard of a place to the pane that was asked for, of those made there."""
         if self.place(names[0]).hasFocus():
-            self.bring_up_pane(self._asked if self._asked in names else names[0])
+            self.bring_up_pane(self._wanted_pane if self._wanted_pane in names else names[0])
 
     def title_of(self, name: str) -> str:
         """Returns the title of a pane by name; `EDITOR` for the editors."""
@@ -421,7 +421,7 @@ class LayoutManager(QObject):
             self.bring_up(self._dock_of(name).parts)
         else:
             # One that is not made yet is made as soon as its place is seen.
-            self._asked = name
+            self._wanted_pane = name
             self.bring_up(self._panes.get(name) or self.place(name))
 
     def in_front(self) -> list[QWidget]:
