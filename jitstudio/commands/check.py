@@ -272,7 +272,7 @@ class BudgetChecks:
         budget: Budget,
         target: str,
         sources: tuple[Source, ...],
-        headers: Mapping[str, str] | None,
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[BuildRequest, ModuleOptions]:
         """Returns the build of a budget, and the options of `jitstudio run` for its launch."""
         if not budget.project and not sources:

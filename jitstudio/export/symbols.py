@@ -99,12 +99,12 @@ def refuse_unknown(request: LaunchRequest) -> None:
             )
 
 
-def refuse_inner(request: LaunchRequest, what: str) -> None:
+def refuse_inner(request: LaunchRequest, form: str) -> None:
     """Refuses addresses inside of structs and buffers.
 
     Args:
         request: The launch.
-        what: The form without a place for them, such as ``PyTorch``.
+        form: The form without a place for them, such as ``PyTorch``.
 
     Raises:
         ExportError: It has one.
@@ -112,6 +112,6 @@ def refuse_inner(request: LaunchRequest, what: str) -> None:
     for pointer in request.pointers:
         if pointer.inside:
             raise ExportError(
-                f"The export for {what} puts no address into '{pointer.inside.lstrip('&')}', as "
+                f"The export for {form} puts no address into '{pointer.inside.lstrip('&')}', as "
                 f"that of '{pointer.name}' is one. Export the kernel as cuda-bindings or cpp."
             )

@@ -47,7 +47,7 @@ def crash_after_death(tool: Tool | None, death: ChildDeath) -> Crash:
 
 
 def reading_mishap(
-    answer: object, file: str, timeout: float, remedy: str, what: str = ""
+    answer: object, file: str, timeout: float, remedy: str, part: str = ""
 ) -> tuple[str, Outcome] | None:
     """Returns why a reading process gave no answer, and the outcome; None with an answer.
 
@@ -56,13 +56,13 @@ def reading_mishap(
         file: The file to be read.
         timeout: Seconds it may have taken.
         remedy: The advice about a file that takes longer, a sentence.
-        what: The part of the file, with a blank behind; empty for all.
+        part: The part of the file, with a blank behind; empty for all.
     """
     match answer:
         case Ending.CANCEL:
-            return f"Reading {what}{file} was cancelled.", Outcome.CANCELLED
+            return f"Reading {part}{file} was cancelled.", Outcome.CANCELLED
         case Ending.TIME_LIMIT:
-            stopped = f"Reading {what}{file} was stopped after {timeout:g} s, its time limit."
+            stopped = f"Reading {part}{file} was stopped after {timeout:g} s, its time limit."
             return f"{stopped} {remedy}", Outcome.TIMED_OUT
         case ChildDeath() as death:
             _, cause = cause_of_death(death)
