@@ -2,7 +2,7 @@
 
     condition  = "no" quantity | quantity OP side | side OP quantity | relation
     side       = NUMBER | NUMBER "*" quantity | quantity
-    quantity   = WORD | WORD "(" NUMBER ["," NUMBER] ")"
+    quantity   = WORD | WORD ":" WORD | WORD "(" NUMBER ["," NUMBER] ")"
     relation   = WORD "(" STRING ["," NAME "=" ("true" | "false")] ")"
     OP         = "==" | "!=" | "<=" | ">=" | "<" | ">"
 
@@ -22,7 +22,15 @@ from typing import NamedTuple
 
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.opcodes import all_modifiers, all_opcodes, stem
-from jitstudio.checks.forms import FINDING, FORMS, Form, FormValue, JudgedKernel, OpcodeGlob
+from jitstudio.checks.forms import (
+    FINDING,
+    FORMS,
+    INDEPENDENT,
+    Form,
+    FormValue,
+    JudgedKernel,
+    OpcodeGlob,
+)
 from jitstudio.core.alike import did_you_mean
 
 LONGEST = 400
@@ -303,8 +311,10 @@ class _Parser:
             return form
         # Opcodes are in capitals (LDG.128), figures are not (registers).
         if word[0].isupper() and ":" not in word:
-            return self._opcode(word)
-        kind, colon, _ = word.partition(":")
+            return self._opcode(word).form()
+        kind, colon, opcodes = word.partition(":")
+        if colon and kind == INDEPENDENT:
+            return self._opcode(opcodes).independent()
         if colon and kind == FINDING:
             known = [name for name in FORMS if name.startswith(f"{FINDING}:")]
             rules = ", ".join(name.partition(":")[2] for name in known)
@@ -313,7 +323,7 @@ class _Parser:
             )
         raise self._error(f"there is no figure '{word}'.{did_you_mean(word, ('no', *FORMS))}")
 
-    def _opcode(self, word: str) -> Form:
+    def _opcode(self, word: str) -> OpcodeGlob:
         glob = OpcodeGlob(word)
         stems = {stem(row.name) for row in all_opcodes()}
         if not any(fnmatchcase(name, glob.stem) for name in stems):
@@ -324,7 +334,7 @@ class _Parser:
             if not any(fnmatchcase(modifier, part) for modifier in known):
                 near = did_you_mean(part, known)
                 raise self._error(f"no opcode is followed by '.{part}'.{near}")
-        return glob.form()
+        return glob
 
     def _take(self, kind: str, what: str, text: str | None = None) -> str:
         token = self._next()

@@ -24,6 +24,7 @@ from jitstudio.analysis.occupancy.calculate import (
 )
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.chains import independent
 from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import all_precisions, class_of
 from jitstudio.core.arch import Arch
@@ -33,6 +34,8 @@ from jitstudio.core.result import Resources
 
 FINDING = "finding"
 """In front of the colon in ``finding:strided``."""
+INDEPENDENT = "independent"
+"""In front of the colon in ``independent:FADD``."""
 FINDING_ALIASES = {"uncoalesced": "strided"}
 """Other words for rules of findings."""
 
@@ -213,7 +216,10 @@ def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> FormV
 
 
 def _failed_checks(kernel: JudgedKernel) -> FormValue:
-    checks = kernel.launch["checks"] if kernel.launch is not None else []
+    launch = kernel.launch
+    checks = launch["checks"] if launch is not None else []
+    if launch is not None and not checks and not launch["ok"]:
+        return FormValue(None, (), "The kernel was stopped before its result could be checked.")
     if not checks:
         return FormValue(
             None, (), "The launch checks nothing: say what it has to give by 'expect'."
@@ -471,3 +477,13 @@ class OpcodeGlob:
             return FormValue(len(places), places)
 
         return Form(self.word, f"{self.word} instructions", value)
+
+    def independent(self) -> Form:
+        """Returns the form that counts those that wait for none of the others."""
+
+        def value(facts: JudgedKernel) -> FormValue:
+            places = independent(facts.function, facts.places_of(self.matches))
+            return FormValue(len(places), places)
+
+        meaning = f"{self.word} instructions of a block that wait for none of the others"
+        return Form(f"{INDEPENDENT}:{self.word}", meaning, value)

@@ -309,6 +309,8 @@ extern "C" __global__ void payload_unrolled(int* out) {
   }
   out[i] = held;
 }
+KERNEL(from_another_warp, s[i] = 2 * i; out[i] = s[63 - i];)
+KERNEL(before_another_warp, int r = s[63 - i]; s[i] = r + i;)
 KERNEL(with_syncwarp, if (i < 32) for (int d = 32; d; d /= 2) {
   int v = s[i] + s[i + d]; __syncwarp(); s[i] = v; __syncwarp(); })
 KERNEL(own_places, for (int k = 0; k < 4; k++) s[i] += s[i] * k;)
@@ -348,6 +350,18 @@ def test_what_relies_on_lanes_in_step_is_told(volatile, kernel):
     assert {race.kind for race in races} == {"read after write"}
     assert all(race.first.thread != race.second.thread for race in races)
     assert all("add __syncwarp()" in race.message for race in races)
+
+
+@pytest.mark.tools
+@pytest.mark.parametrize(
+    ("kernel", "kind"),
+    [("from_another_warp", "read after write"), ("before_another_warp", "write after read")],
+)
+def test_volatile_data_of_another_warp_depends_on_the_order_of_warps(volatile, kernel, kind):
+    (race,) = races_of(volatile, kernel)
+    assert (race.kind, race.count) == (kind, 64)
+    assert race.first.thread[0] // 32 != race.second.thread[0] // 32
+    assert races_of(volatile, "flag") == races_of(volatile, "slots") == ()
 
 
 @pytest.mark.tools

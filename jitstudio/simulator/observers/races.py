@@ -5,17 +5,18 @@ two of its last reads by different threads, each as the number of the access and
 What orders two accesses is in `causality`.
 
 Two accesses that are both strong never race, nor does a read that a compare-and-swap verifies with
-an atomic operation (`flags`). But a volatile read of what another lane of the
-warp has written is told if it is data: it relies on the lanes running in step, which no GPU since
-Volta promises. A flag is told apart by what is done with it. Two writes of the same value
-are told as such: nothing is lost whatever their order, and racecheck of Compute Sanitizer, too,
-tells them as information.
+an atomic operation (`flags`). But a volatile read of what another thread has written is told if it
+is data: its value depends on which of them comes first. In a warp it relies on the lanes running in
+step, which no GPU since Volta promises. A flag is told apart by what is done with it. Two writes of
+the same value are told as such: nothing is lost whatever their order, and racecheck of Compute
+Sanitizer, too, tells them as information.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -132,11 +133,13 @@ class RaceDetector(Observer):
         if access.kind is AccessKind.READ:
             self._compare(access, shadow.written[places], threads, "read after write")
             if access.strong and self._should_be_in_order(access.instruction):
-                self._compare_in_warps(access, shadow.written[places], threads)
+                self._compare_with_writes(access, shadow.written[places], threads)
             shadow.read(places, cells)
             return
         for slot in shadow.readers:
             self._compare(access, slot[places], threads, "write after read")
+            if "volatile" in access.instruction.modifiers:
+                self._compare_with_reads(access, slot[places], threads)
         self._compare(access, shadow.written[places], threads, "write after write")
         shadow.write(places, cells)
         if not access.strong:
@@ -235,18 +238,32 @@ class RaceDetector(Observer):
             self._of_data = reads_of_data(self._program, function)
         return self._of_data is not None and instruction.number in self._of_data
 
-    def _compare_in_warps(self, access: Access, cells: Numbers, threads: Threads) -> None:
-        """Notes earlier volatile writes by other lanes of the warp to these cells."""
-        others = cells & THREAD_MASK
-        mates = (cells & STRONG != 0) & (others // WARP == threads // WARP) & (others != threads)
-        at = np.flatnonzero(mates & ~self._order.is_older(cells))
+    def _compare_with_writes(self, access: Access, cells: Numbers, threads: Threads) -> None:
+        """Notes earlier volatile writes by other threads to the cells of a read of data."""
+        # Atomics are strong, too, and right without __syncwarp().
+        at = self._unordered(cells, threads, lambda write: "volatile" in write.modifiers)
+        mates = (cells[at] & THREAD_MASK) // WARP == threads[at] // WARP
+        for part, in_step in ((at[mates], True), (at[~mates], False)):
+            if part.size:
+                self._note(access, cells[part], part, "read after write", in_step=in_step)
+
+    def _compare_with_reads(self, access: Access, cells: Numbers, threads: Threads) -> None:
+        """Notes earlier reads of data by other warps in the cells of a volatile write."""
+        at = self._unordered(cells, threads, self._should_be_in_order)
+        at = at[(cells[at] & THREAD_MASK) // WARP != threads[at] // WARP]
+        if at.size:
+            self._note(access, cells[at], at, "write after read")
+
+    def _unordered(
+        self, cells: Numbers, threads: Threads, passes: Callable[[PtxInstruction], bool]
+    ) -> NDArray[np.intp]:
+        """Returns where strong accesses of other threads, by some instructions, are not ordered."""
+        strong = (cells & STRONG != 0) & (cells & THREAD_MASK != threads)
+        at = np.flatnonzero(strong & ~self._order.is_older(cells))
         at = at[~self._order.ordered(cells[at], threads[at])]
         numbers = np.frombuffer(self._instruction_of_event, np.intc)[cells[at] >> EVENT_SHIFT]
-        volatile = ["volatile" in instruction.modifiers for instruction in self._instructions]
-        # Atomics are strong, too, and right without __syncwarp().
-        at = at[np.asarray(volatile, np.bool_)[numbers]]
-        if at.size:
-            self._note(access, cells[at], at, "read after write", in_step=True)
+        passing = np.fromiter(map(passes, self._instructions), np.bool_, len(self._instructions))
+        return at[passing[numbers]]
 
     def _note(
         self, access: Access, cells: Numbers, at: Numbers, kind: str, *, in_step: bool = False

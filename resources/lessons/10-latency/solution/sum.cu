@@ -13,5 +13,5 @@ extern "C" __global__ void sum(const float* x, float* result, int count)
         c += x[(k + 2) * threads + t];
         d += x[(k + 3) * threads + t];
     }
-    result[t] = (a + c) + (b + d);
+    result[t] = (a + b) + (c + d);
 }
