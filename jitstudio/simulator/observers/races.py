@@ -263,7 +263,8 @@ class RaceDetector(Observer):
         at = at[~self._order.ordered(cells[at], threads[at])]
         numbers = np.frombuffer(self._instruction_of_event, np.intc)[cells[at] >> EVENT_SHIFT]
         passing = np.fromiter(map(passes, self._instructions), np.bool_, len(self._instructions))
-        return at[passing[numbers]]
+        unordered: NDArray[np.intp] = at[passing[numbers]]
+        return unordered
 
     def _note(
         self, access: Access, cells: Numbers, at: Numbers, kind: str, *, in_step: bool = False
