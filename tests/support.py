@@ -77,7 +77,7 @@ HUNGRY_CUDA = (
     + "".join(f"p[{i * 7 % 997}] += p[{i * 13 % 991}] * {i};\n" for i in range(30_000))
     + "}\n"
 )
-HUNGRY_LIMIT = 200 << 20
+HUNGRY_LIMIT = 160 << 20
 """Bytes; with fewer NVRTC comes to an end by itself, with an error."""
 
 
