@@ -97,18 +97,27 @@ def check_files(folder: Path) -> None:
     https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
 
     Raises:
-        Damaged: A file is something else.
+        DamagedCacheFile: A file is something else.
     """
     for path in files_of(folder):
-        status = path.lstat()
-        if path.name == _ASIDE:
+        if path.name == _ASIDE or (status := _status(path)) is None:
             continue
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
             raise DamagedCacheFile(f"'{path.name}' is no file of its own")
         if not is_own(status):
             raise DamagedCacheFile(f"'{path.name}' belongs to another user")
-        if not os.access(path, os.W_OK) and os.access(folder, os.W_OK):
+        if os.access(path, os.W_OK) or not os.access(folder, os.W_OK):
+            continue
+        if _status(path) is not None:
             raise DamagedCacheFile(f"'{path.name}' cannot be written to")
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Returns the status of a file; None where the last program that used it has removed it."""
+    try:
+        return path.lstat()
+    except FileNotFoundError:
+        return None
 
 
 def set_aside(folder: Path) -> str:

@@ -293,6 +293,26 @@ def test_whatever_is_in_the_place_of_a_file_is_set_aside(tmp_path, way, ending):
     assert sum(path.stat().st_blocks * 512 for path in folder.iterdir()) < 300_000
 
 
+@pytest.mark.parametrize(("module", "name"), [(os.path, "lexists"), (os, "access")])
+def test_a_file_that_the_last_other_program_removes_is_no_damage(
+    tmp_path, monkeypatch, module, name
+):
+    with Opened(tmp_path) as other, Opened(tmp_path) as store:
+        other.put(KEY, made())
+        real = getattr(module, name)
+
+        def asked(path, *more):
+            is_there = os.path.exists(path)
+            if str(path).endswith("-wal"):
+                # SQLite removes it, as no other program has the file open.
+                other.close()
+            return is_there if name == "lexists" else real(path, *more)
+
+        monkeypatch.setattr(module, name, asked)
+        assert store.get(KEY) == made()
+        assert store.take_problem() == ""
+
+
 def test_what_is_set_aside_is_kept_once(tmp_path):
     for number in range(3):
         (tmp_path / result_file.FILE).write_bytes(b"%d" % number * 5000)
