@@ -20,9 +20,10 @@ MANY = 200
 
 _EACH, _SPILLS = "-v", "--warn-on-spills"
 _SPILL = re.compile(r"^ptxas warning *+: Registers are spilled [^\n]*+\n?+", re.MULTILINE)
-# With these the warnings say nothing, end the compile, or were asked for by the user.
+# With these the warnings say nothing, end the compile, or the user asks for them or for the log.
 _OTHERWISE = re.compile(
-    r"(?:^|[=,\s])--?(?:w|disable-warnings|Werror|warning-as-error|warn-(?:on-)?spills)\b"
+    r"(?:^|[=,\s])--?"
+    r"(?:v|verbose|w|disable-warnings|Werror|warning-as-error|warn-(?:on-)?spills)\b"
 )
 _KERNEL_WORDS = (b"__global__", b".entry")
 _SAID = (

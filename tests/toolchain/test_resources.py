@@ -112,8 +112,8 @@ def test_the_figures_of_many_kernels_are_those_of_the_whole_log(arch):
         assert kernels["spilling"].spill_stores > 0
 
 
-@pytest.mark.parametrize("option", ["-w", "--warning-as-error", "--warn-on-spills"])
-def test_ptxas_tells_all_of_many_kernels_where_its_warnings_are_not_as_usual(option):
+@pytest.mark.parametrize("option", ["-w", "--warning-as-error", "--warn-on-spills", "-v"])
+def test_ptxas_tells_all_of_many_kernels_where_its_messages_are_not_as_usual(option):
     report = reported(NEEDY + MANY_MORE, "-arch=sm_75", f"--ptxas-options={option}")
     assert (report.spills, report.log.count("Compiling entry function")) == (None, MANY + 3)
 
