@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -311,9 +311,11 @@ class _Parser:
             return form
         # Opcodes are in capitals (LDG.128), figures are not (registers).
         if word[0].isupper() and ":" not in word:
-            return self._opcode(word).form()
+            return self._opcode(word, FORMS).form()
         kind, colon, opcodes = word.partition(":")
         if colon and kind == INDEPENDENT:
+            if not opcodes:
+                raise self._error(f"'{word}' lacks an opcode, as in {word}FADD.")
             return self._opcode(opcodes).independent()
         if colon and kind == FINDING:
             known = [name for name in FORMS if name.startswith(f"{FINDING}:")]
@@ -323,11 +325,12 @@ class _Parser:
             )
         raise self._error(f"there is no figure '{word}'.{did_you_mean(word, ('no', *FORMS))}")
 
-    def _opcode(self, word: str) -> OpcodeGlob:
+    def _opcode(self, word: str, others: Iterable[str] = ()) -> OpcodeGlob:
+        """Returns opcodes by their word; `others` may stand in its place."""
         glob = OpcodeGlob(word)
         stems = {stem(row.name) for row in all_opcodes()}
         if not any(fnmatchcase(name, glob.stem) for name in stems):
-            near = did_you_mean(glob.stem, (*stems, *FORMS))
+            near = did_you_mean(glob.stem, (*stems, *others))
             raise self._error(f"there is no opcode '{glob.stem}'.{near}")
         for part in glob.modifiers:
             known = all_modifiers()

@@ -30,6 +30,11 @@ def test_a_condition_says_what_is_compared_with_what(text, subject, sign, bound)
     assert (found.subject.text, found.sign, limit) == (subject, sign, bound)
 
 
+def test_no_figure_is_offered_in_the_place_of_an_opcode():
+    with pytest.raises(ConditionError, match=r"there is no opcode 'registers'\.$"):
+        parse("independent:registers >= 4")
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -37,6 +42,7 @@ def test_a_condition_says_what_is_compared_with_what(text, subject, sign, bound)
         ("no duoble", "Did you mean 'double'?"),
         ("no finding:spils", "Did you mean 'finding:spills'? The rules are spills, local,"),
         ("independent:FAD >= 4", "there is no opcode 'FAD'. Did you mean 'FADD'?"),
+        ("independent: >= 4", "'independent:' lacks an opcode"),
         ("LDGG >= 1", "there is no opcode 'LDGG'. Did you mean 'LDG'?"),
         ("LDG.127 >= 1", "no opcode is followed by '.127'. Did you mean '128'?"),
         ("registers = 64", "Write '==' for 'equal'."),
