@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
-from functools import cache, lru_cache, reduce
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from jitstudio.analysis.sass.opcodes import stem
@@ -469,7 +469,6 @@ def _same(_opcode: str, _sources: Sequence[Operand], _values: Values) -> Lane:
     return SAME
 
 
-@cache
 @lru_cache(_DIFFERENT)
 def _has(opcode: str, modifier: str) -> bool:
     return modifier in opcode.split(".")[1:]
