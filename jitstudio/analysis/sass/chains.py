@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import effects
@@ -25,18 +25,79 @@ def independent(function: SassFunction, indices: Iterable[int]) -> tuple[int, ..
     behaviour = effects(function, function.code_length)
     most: list[int] = []
     for block in sass_graph(function).blocks:
-        # How many of the wanted instructions the value of each register has come through.
-        depths: dict[int, int] = {}
-        levels: dict[int, list[int]] = {}
+        members: list[int] = []
+        # As bits, which members the value of each register has come through, and each waits for.
+        through: dict[int, int] = {}
+        waits: list[int] = []
         for index in range(block.start, block.end):
             effect = behaviour[index]
             # Where the guard does not hold, the old value of the result stays.
             kept = effect.kills if effect.guard else 0
-            sources = numbers(effect.reads | effect.guard_bit | kept)
-            depth = max((depths.get(register, 0) for register in sources), default=0)
+            passed = 0
+            for register in numbers(effect.reads | effect.guard_bit | kept):
+                passed |= through.get(register, 0)
             if index in wanted:
-                levels.setdefault(depth, []).append(index)
-                depth += 1
-            depths.update(dict.fromkeys(numbers(effect.kills), depth))
-        most = max([most, *levels.values()], key=len)
+                waits.append(passed)
+                passed |= 1 << len(members)
+                members.append(index)
+            through.update(dict.fromkeys(numbers(effect.kills), passed))
+        if len(members) > len(most):
+            most = max(most, [members[n] for n in _antichain(waits)], key=len)
     return tuple(most)
+
+
+def _antichain(waits: Sequence[int]) -> list[int]:
+    """Returns the most numbers of which none waits for another.
+
+    By the theorems of Dilworth and König: as many as chains are needed to hold all numbers, which
+    are the fewest where the most numbers are paired, each with one that it waits for.
+
+    Args:
+        waits: For each number all that it waits for, as bits, those of the latter included.
+    """
+    pairs = _Pairs(waits)
+    for number in range(len(waits)):
+        pairs.add(number)
+    later, earlier = pairs.reached([n for n in range(len(waits)) if n not in pairs.earlier_of])
+    return [n for n in sorted(later) if not earlier >> n & 1]
+
+
+class _Pairs:
+    """Numbers, each paired with at most one that it waits for, and with one that waits for it."""
+
+    def __init__(self, waits: Sequence[int]) -> None:
+        self._waits = waits
+        self._paired = 0
+        self._later_of: dict[int, int] = {}
+        self.earlier_of: dict[int, int] = {}
+
+    def add(self, number: int) -> None:
+        """Pairs a number with one before, changing other pairs for it; or leaves all as it is."""
+        ways: dict[int, int] = {}
+        unseen, queue = ~0, [number]
+        for later in queue:
+            fresh = self._waits[later] & unseen
+            unseen &= ~fresh
+            if free := fresh & ~self._paired:
+                self._pair(free.bit_length() - 1, later, ways)
+                return
+            for earlier in numbers(fresh):
+                ways[earlier] = later
+                queue.append(self._later_of[earlier])
+
+    def _pair(self, free: int, later: int, ways: dict[int, int]) -> None:
+        self._paired |= 1 << free
+        earlier: int | None = free
+        while earlier is not None:
+            self._later_of[earlier] = later
+            self.earlier_of[later], earlier = earlier, self.earlier_of.get(later)
+            later = ways.get(earlier, later) if earlier is not None else later
+
+    def reached(self, alone: Sequence[int]) -> tuple[set[int], int]:
+        """Returns the numbers reached by waiting and by pairs in turn; the earlier ones as bits."""
+        queue, seen = list(alone), 0
+        for later in queue:
+            fresh = self._waits[later] & ~seen
+            seen |= fresh
+            queue += (self._later_of[earlier] for earlier in numbers(fresh))
+        return set(queue), seen

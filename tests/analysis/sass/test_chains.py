@@ -16,6 +16,9 @@ KERNEL(four, float a = 0; float b = 0; float c = 0; float d = 0,
 KERNEL(tree, float a = 0, a += (x[k] + x[k + 1]) + (x[k + 2] + x[k + 3]), a)
 KERNEL(guarded, float a = 0,
     if (x[k] > 0) a += x[k]; if (x[k + 1] > 0) a += x[k + 1]; if (x[k + 2] > 0) a += x[k + 2], a)
+extern "C" __global__ void behind(const float* x, float* y) {
+    float t = x[0] + x[1], u = t + x[2], s = x[5] + x[6];
+    y[0] = u + x[3]; y[1] = u + x[4]; y[2] = s + x[7]; y[3] = s + x[8]; }
 """
 
 
@@ -27,7 +30,8 @@ def functions(tools):
 
 @pytest.mark.tools
 @pytest.mark.parametrize(
-    ("kernel", "count"), [("chain", 1), ("two", 2), ("four", 4), ("tree", 2), ("guarded", 1)]
+    ("kernel", "count"),
+    [("chain", 1), ("two", 2), ("four", 4), ("tree", 2), ("guarded", 1), ("behind", 4)],
 )
 def test_additions_that_wait_for_none_of_the_others(functions, kernel, count):
     function = functions[kernel]
