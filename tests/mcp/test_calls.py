@@ -6,6 +6,7 @@ import pytest
 
 from jitstudio.core.options import OPTIONS
 from tests.mcp_client import MARKS, answers_to, said, text_of
+from tests.support import QUICK_ARCH
 
 pytestmark = MARKS
 
@@ -244,6 +245,10 @@ def test_a_launch_has_all_that_the_command_has(right, name):
 )
 def test_texts_that_a_kernel_includes_are_given_to_each_tool(right, tool, part):
     assert part in text_of(right[f"headed {tool}"])
+
+
+def test_without_a_target_a_server_of_tests_builds_for_the_quick_one(right):
+    assert said(right["headed build"])["target"] == QUICK_ARCH.sm
 
 
 def test_no_answer_speaks_of_another_front_end(right, wrong):
