@@ -204,6 +204,8 @@ class BuildBar(QWidget):
         """Shows the options of the tab, and whether these are its own."""
         if options.text != self._options.text():
             self._options.setText(options.text)
+            # Qt says so of a text that was typed only, and this one takes its place.
+            self.options_finished.emit()
         # Those that nvdisasm takes for machine code are in the form.
         self._options.setEnabled(options.are_compiled_with)
         own, shared = self.tr("◆ Tab's &options"), self.tr("&Options")

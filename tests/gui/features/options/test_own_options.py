@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from jitstudio.core.code import CodeKind
@@ -77,6 +78,19 @@ def test_a_tab_is_built_with_its_own_options_and_others_with_those_of_all(starte
     started.wait(lambda: form.model.why_not(LINK_LEVEL))
     choose(started, Qt.Key.Key_Home)
     started.wait(lambda: not form.model.why_not(LINK_LEVEL))
+
+
+def test_a_half_typed_option_of_one_tab_holds_no_build_of_another(started, tabs):
+    plain, fast = tabs
+    state, field = started.state, started.find(QLineEdit, "optionsEdit")
+    fast.options = ""
+    started.settle()
+    field.setFocus()
+    QTest.keyClicks(field, "-DN=1 --maxrreg")
+    assert (fast.options, state.settings.is_drafting) == ("-DN=1 --maxrreg", True)
+    result = started.next_result(lambda: setattr(state.documents, "current", plain))
+    assert (sent(result, "plain.cu"), field.text()) == (["-DALL"], "-DALL")
+    started.next_result(lambda: started.type("// typed "))
 
 
 def test_own_options_are_kept_by_project_and_session(started, tabs):
