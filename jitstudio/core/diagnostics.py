@@ -65,6 +65,8 @@ TEXT_FIXES = frozenset({FixKind.REPLACE_TEXT, FixKind.INSERT_TEXT})
 """The kinds that change the text of `Fix.file`."""
 FILE_FIXES = TEXT_FIXES | {FixKind.ADD_NAME_EXPRESSION}
 """The kinds that are about one file; all others are about the build."""
+OPTION_FIXES = frozenset({FixKind.ADD_OPTION, FixKind.REMOVE_OPTION, FixKind.ADD_INCLUDE_FOLDER})
+"""The kinds that change options: those of `Fix.file` alone, or of all where it is empty."""
 _ASKING = frozenset(
     {
         FixKind.ADD_INCLUDE_FOLDER,
@@ -85,7 +87,7 @@ class Fix:
         label: The label of a button.
         kind: The thing to change.
         value: The new value; see `FixKind`.
-        file: The module or header to change; empty for a setting.
+        file: The module or header to change, or whose own options change; empty for a setting.
         line: The line of the text, counted from 1. None: the first place that fits for a
             replacement, the end of the text for an insertion.
         replaces: The text or value that is replaced; empty for none.

@@ -17,10 +17,11 @@ from string import Template
 from typing import Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.code import CodeKind, Source, split_variant
 from jitstudio.core.cpp_text import bare_cpp
 from jitstudio.core.diagnostics import (
     FILE_FIXES,
+    OPTION_FIXES,
     TEXT_FIXES,
     Diagnostic,
     Fix,
@@ -133,11 +134,28 @@ class _Case:
         return kinds.pop() if len(kinds) == 1 else CodeKind.CUDA
 
     @property
+    def module(self) -> Source | None:
+        """The module of the stage; None for a link, or while no stage is known."""
+        name = split_variant(self.stage.source)[0] if self.stage else ""
+        return next((source for source in self.request.sources if source.name == name), None)
+
+    @property
     def typed(self) -> tuple[str, ...]:
         """The options that the user has typed for the module of the stage."""
-        module = split_variant(self.stage.source)[0] if self.stage else ""
-        sources = (source for source in self.request.sources if source.name == module)
-        return next(map(self.request.options_of, sources), self.request.options)
+        module = self.module
+        return self.request.options if module is None else self.request.options_of(module)
+
+    def owner_of(self, option: str) -> str:
+        """Returns the module whose own options a fix of this option changes, or empty.
+
+        Of a build that was refused, it is a module whose options have the option.
+        """
+        if self.stage is not None:
+            module = self.module
+            return module.name if module is not None and module.options is not None else ""
+        if option in self.request.options:
+            return ""
+        return next((s.name for s in self.request.sources if option in (s.options or ())), "")
 
     @property
     def code_and_log(self) -> str:
@@ -421,6 +439,13 @@ def _texts(explanation: Explanation, case: _Case) -> _Texts | None:
     return words if wanted and not unwanted else None
 
 
+def _changed_file(kind: FixKind, value: str, case: _Case) -> str:
+    """Returns the file that a fix changes, in its text or its own options; empty for a setting."""
+    if kind in OPTION_FIXES:
+        return case.owner_of(value)
+    return case.diagnostic.file if kind in FILE_FIXES else ""
+
+
 def _fix(explanation: Explanation, case: _Case, words: _Texts) -> Fix | None:
     """Returns the fix, unless a word of the fix is unknown or the text is not the user's."""
     if not explanation.fix:
@@ -434,7 +459,7 @@ def _fix(explanation: Explanation, case: _Case, words: _Texts) -> Fix | None:
         label=texts["label"],
         kind=kind,
         value=texts.get("value", ""),
-        file=case.diagnostic.file if kind in FILE_FIXES else "",
+        file=_changed_file(kind, texts.get("value", ""), case),
         line=int(line) if line else None,
         replaces=texts.get("replaces", ""),
     )

@@ -75,28 +75,37 @@ class TabOptions(QObject):
     @property
     def text(self) -> str:
         """The options, as typed."""
-        return self.of("")
+        return self._text_of(self.module)
 
     @text.setter
     def text(self, text: str) -> None:
-        self.set_of("", text)
+        self._set_text_of(self.module, text)
 
     def of(self, file: str) -> str:
-        """Returns the options of a module by its name; of the present one for any other file."""
-        owner = self._owner(file)
-        return self._settings.options if owner is None else options_of(owner, self._settings)
+        """Returns the options of a module by its name; without one, those of the build.
+
+        These are those of all sources in a link, and otherwise those of the module.
+        """
+        return self._text_of(self._owner(file))
 
     def set_of(self, file: str, text: str) -> None:
         """Sets the options of a module where they are kept; see `of`."""
-        owner = self._owner(file)
+        self._set_text_of(self._owner(file), text)
+
+    def _owner(self, file: str) -> Document | None:
+        document = self._documents.named(file)
+        if document is not None and takes_part_alone(document):
+            return document
+        return self.module if self._settings.link is LinkMode.NONE else None
+
+    def _text_of(self, owner: Document | None) -> str:
+        return self._settings.options if owner is None else options_of(owner, self._settings)
+
+    def _set_text_of(self, owner: Document | None, text: str) -> None:
         if owner is None or owner.options is None:
             self._settings.options = text
         else:
             owner.options = text
-
-    def _owner(self, file: str) -> Document | None:
-        document = self._documents.named(file)
-        return document if document and takes_part_alone(document) else self.module
 
     def make_own(self, own: bool) -> None:
         """Gives the module options of its own, which begin as those of all, or takes them away.

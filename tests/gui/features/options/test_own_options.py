@@ -93,6 +93,22 @@ def test_a_half_typed_option_of_one_tab_holds_no_build_of_another(started, tabs)
     started.next_result(lambda: started.type("// typed "))
 
 
+def test_in_a_link_a_fix_changes_the_options_that_have_failed(started, tabs):
+    plain, fast = tabs
+    settings, fixer = started.state.settings, started.builder.context.fixer
+    settings.options, fast.options = "-DALL -arch=sm_90", "-DFAST"
+    result = started.next_result(lambda: setattr(settings, "link", LinkMode.PTX))
+    started.next_result(lambda: fixer.apply(result.diagnostics[0].fix))
+    assert (settings.options, fast.options) == ("-DALL", "-DFAST")
+    # Of the tab that is not looked at: refused, then by its compiler.
+    for wrong in ("-arch=sm_90", "--no-such-option"):
+        started.state.documents.current = plain
+        result = started.next_result(lambda wrong=wrong: setattr(fast, "options", f"-DX {wrong}"))
+        assert result.diagnostics[0].fix.file == "fast.cu"
+        started.next_result(lambda r=result: fixer.apply(r.diagnostics[0].fix))
+        assert (settings.options, plain.options, fast.options) == ("-DALL", None, "-DX")
+
+
 def test_own_options_are_kept_by_project_and_session(started, tabs):
     _, fast = tabs
     fast.options = ""
