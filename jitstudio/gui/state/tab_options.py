@@ -79,7 +79,7 @@ class TabOptions(QObject):
 
     @text.setter
     def text(self, text: str) -> None:
-        self._set_text_of(self.module, text)
+        self.set_text_of(self.module, text)
 
     def of(self, file: str) -> str:
         """Returns the options of a module by its name; without one, those of the build.
@@ -90,7 +90,14 @@ class TabOptions(QObject):
 
     def set_of(self, file: str, text: str) -> None:
         """Sets the options of a module where they are kept; see `of`."""
-        self._set_text_of(self._owner(file), text)
+        self.set_text_of(self._owner(file), text)
+
+    def set_text_of(self, owner: Document | None, text: str) -> None:
+        """Sets the options of a document where they are kept; of none, those of all sources."""
+        if owner is None or owner.options is None:
+            self._settings.options = text
+        else:
+            owner.options = text
 
     def _owner(self, file: str) -> Document | None:
         document = self._documents.named(file)
@@ -100,12 +107,6 @@ class TabOptions(QObject):
 
     def _text_of(self, owner: Document | None) -> str:
         return self._settings.options if owner is None else options_of(owner, self._settings)
-
-    def _set_text_of(self, owner: Document | None, text: str) -> None:
-        if owner is None or owner.options is None:
-            self._settings.options = text
-        else:
-            owner.options = text
 
     def make_own(self, own: bool) -> None:
         """Gives the module options of its own, which begin as those of all, or takes them away.

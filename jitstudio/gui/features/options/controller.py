@@ -43,6 +43,8 @@ class OptionsController(QObject):
         self._tab_options = tab_options
         self._form = form
         self._build_controller = build_controller
+        # The module that the form is about.
+        self._shown = tab_options.module
         # The form is long: what changes together is shown together.
         self._settling = QTimer(self, singleShot=True, interval=0)
         self._settling.timeout.connect(self._show_plan)
@@ -80,6 +82,10 @@ class OptionsController(QObject):
     @Slot()
     def _show_options(self) -> None:
         options = self._tab_options
+        if options.module is not self._shown:
+            # What is still in a field was typed for the tab before.
+            self._form.finish_editing()
+            self._shown = options.module
         self._form.set_text(options.text)
         name = options.module.name if options.module is not None else ""
         has_choice = options.can_be_own or options.are_own
@@ -92,4 +98,4 @@ class OptionsController(QObject):
 
     @Slot(str)
     def _on_text_changed(self, text: str) -> None:
-        self._tab_options.text = text
+        self._tab_options.set_text_of(self._shown, text)

@@ -254,6 +254,13 @@ class OptionsTree(QTreeView):
             }[checked]
             self._shown.setData(value, other, Qt.ItemDataRole.CheckStateRole)
 
+    def finish_editing(self) -> None:
+        """Takes what is typed in the field that is open, and closes it."""
+        for editor in self.viewport().children():
+            if isinstance(editor, Editor) and not editor.isHidden():
+                self.commitData(editor)
+                self.closeEditor(editor, OptionDelegate.EndEditHint.NoHint)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Edits by the usual keys."""
         editing = self.state() is QTreeView.State.EditingState

@@ -86,6 +86,11 @@ class OptionsForm(QWidget):
         """Shows the options in `text`, without reporting a change of the user."""
         self._model.set_text(text)
 
+    def finish_editing(self) -> None:
+        """Takes what is typed and not finished yet."""
+        self._tree.finish_editing()
+        self._on_other_edited()
+
     def set_scope(self, name: str, *, are_own: bool) -> None:
         """Says which sources the options are for.
 

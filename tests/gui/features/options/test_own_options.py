@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.options import find
@@ -107,6 +107,33 @@ def test_in_a_link_a_fix_changes_the_options_that_have_failed(started, tabs):
         assert result.diagnostics[0].fix.file == "fast.cu"
         started.next_result(lambda r=result: fixer.apply(r.diagnostics[0].fix))
         assert (settings.options, plain.options, fast.options) == ("-DALL", None, "-DX")
+
+
+def test_what_is_typed_in_the_form_is_of_the_tab_that_it_was_typed_for(started, tabs):
+    plain, fast = tabs
+    state, form = started.state, started.find(OptionsForm, "optionsForm")
+    other = started.find(QLineEdit, "otherOptions")
+    started.next_result(lambda: setattr(fast, "options", "-DALL"))
+    # The texts of both are alike.
+    other.setFocus()
+    QTest.keyClicks(other, "--unknown=1")
+    state.documents.current = plain
+    started.editor.setFocus()
+    assert (fast.options, state.settings.options) == ("-DALL --unknown=1", "-DALL")
+    assert other.text() == ""
+    state.documents.current = fast
+    started.wait(lambda: form.model.values.text == fast.options)
+    form.search("maxrregcount")
+    form.tree.enter()
+    form.tree.edit_current()
+    QTest.keyClicks(QApplication.focusWidget(), "32")
+    state.documents.current = plain
+    started.editor.setFocus()
+    assert (fast.options, state.settings.options) == (
+        "-DALL --unknown=1 --maxrregcount=32",
+        "-DALL",
+    )
+    form.search("")
 
 
 def test_own_options_are_kept_by_project_and_session(started, tabs):
