@@ -6,7 +6,7 @@ import time
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QDialog, QLabel
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
@@ -19,7 +19,7 @@ from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.window import window_builder as builder
 from jitstudio.gui.window.pane_maker import COMMANDS
-from tests.gui.driver import Driver
+from tests.gui.driver import Driver, pause
 
 USES_HEADER = b'#include "h.cuh"\nextern "C" __global__ void second() { int x = H; }\n'
 
@@ -109,6 +109,17 @@ def test_a_pane_is_made_when_it_is_first_shown(early, make_driver):
     again = make_driver()
     again.wait(lambda: _is_complete(again))
     assert set(again.shell.layout.panes) == {*with_the_window, "report", "kernels"}
+
+
+def test_a_command_that_is_chosen_twice_while_it_is_loaded_asks_once(early):
+    early.wait(lambda: _is_complete(early))
+    early.wait(lambda: early.state.outputs.result is not None)
+    for _ in range(2):
+        early.window.frame.actions["exportAction"].trigger()
+    early.wait(QApplication.activeModalWidget)
+    pause(50)
+    (dialog,) = (d for d in early.window.findChildren(QDialog) if d.isVisible())
+    dialog.reject()
 
 
 def test_closing_a_window_that_has_just_come_up_keeps_its_text(early, make_driver):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.parts import show_icon
@@ -132,12 +133,14 @@ class Actions(QObject):
     def catch_up(self) -> None:
         """Carries out commands that were chosen before being bound."""
         early, self._early = self._early, []
+        done: set[QAction] = set()
         for action, is_on in early:
             if action.isCheckable():
                 action.setChecked(is_on)
             else:
                 # Some wait for an answer.
-                QTimer.singleShot(0, action, action.trigger)
+                QTimer.singleShot(0, action, partial(_trigger, action, again=action in done))
+                done.add(action)
 
     @property
     def unbound(self) -> frozenset[str]:
@@ -157,6 +160,12 @@ class Actions(QObject):
     def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
         """Returns the actions of a menu, in order."""
         return ((spec, self._actions[spec.id]) for spec in ACTIONS if spec.menu == menu)
+
+
+def _trigger(action: QAction, *, again: bool) -> None:
+    # A second press of a key would not have reached the window behind the question of the first.
+    if not again or QApplication.activeModalWidget() is None:
+        action.trigger()
 
 
 def _make(spec: ActionSpec, window: QWidget) -> QAction:
