@@ -254,11 +254,17 @@ class Document(QObject):
         """Returns the document as a module of a build.
 
         Raises:
-            ValueError: Its options cannot be read; the message says why.
+            ValueError: Its options cannot be read; the message says why, with its name.
         """
         folder = str(self.path.parent) if self.path else ""
         names = self._name_expressions if self.kind is CodeKind.CUDA else ()
-        options = None if self._options is None else split_options(self._options)
+        options = None
+        # A library is never compiled by itself.
+        if self._options is not None and not self.is_library:
+            try:
+                options = split_options(self._options)
+            except ValueError as error:
+                raise ValueError(f"'{self.name}': {error}") from None
         return Source(self.name, self.kind, self.content, folder, names, options)
 
     def without_content(self) -> Source:

@@ -136,6 +136,19 @@ def test_what_is_typed_in_the_form_is_of_the_tab_that_it_was_typed_for(started, 
     form.search("")
 
 
+def test_a_quote_that_is_not_closed_is_told_with_its_tab(started, tabs):
+    plain, fast = tabs
+    settings = started.state.settings
+    started.state.documents.current = plain
+    started.next_result(lambda: setattr(settings, "link", LinkMode.PTX))
+    result = started.next_result(lambda: setattr(fast, "options", "-DX='"))
+    assert "'fast.cu': " in result.reason
+    # What no tool is sent is in nobody's way.
+    library = Document("l.ll", CodeKind.LLVM_IR, b"")
+    library.options, library.is_library = "'", True
+    assert library.as_source().options is None
+
+
 def test_own_options_are_kept_by_project_and_session(started, tabs):
     _, fast = tabs
     fast.options = ""
