@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections, listed_data
@@ -72,9 +73,21 @@ def _sides(options: DiffOptions) -> tuple[tuple[ModuleInput, DiffOptions], ...]:
         folders = ("", *folders) if options.b is None else folders * 2
     toolchains: list[tuple[str, ...]] = [(folder or OWN,) for folder in folders] or [(), ()]
     return tuple(
-        (name, replace(options, toolchain=toolchain))
-        for name, toolchain in zip(names, toolchains, strict=True)
+        (name, replace(_for_side(options, name, other), toolchain=toolchain))
+        for name, other, toolchain in zip(names, reversed(names), toolchains, strict=True)
     )
+
+
+def _for_side(options: DiffOptions, name: ModuleInput, other: ModuleInput) -> DiffOptions:
+    """Returns the options of a side, without those for the module that is the other side."""
+    own, others = _names_of(name), _names_of(other)
+    kept = (pair for pair in options.options_for if pair[0] in own or pair[0] not in others)
+    return replace(options, options_for=tuple(kept))
+
+
+def _names_of(file: ModuleInput) -> tuple[str, str]:
+    name = _name_of(file)
+    return name, Path(name).name
 
 
 def compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> CodeDifference:

@@ -55,6 +55,14 @@ def test_another_operator_is_a_difference(run, tmp_path):
         assert row["b"][start:end] == "-"
 
 
+def test_options_for_one_side_leave_the_other_as_it_is(run, tmp_path):
+    path = written(tmp_path, "renamed.cu")
+    sides = ("diff", SAMPLES / "vector_add.cu", path)
+    assert run(*sides, "--options-for=renamed.cu=-G").code == 1
+    assert run(*sides, "--options-for=renamed.cu=-DN=1").code == 0
+    assert run(*sides, "--options-for=no.cu=-G").code == 2
+
+
 def test_the_terminal_shows_a_unified_diff(run, tmp_path):
     path = written(tmp_path, "subtract.cu")
     ran = run("diff", SAMPLES / "vector_add.cu", path)
