@@ -186,10 +186,18 @@ def fit_strip(strip: QWidget) -> None:
 
 def fit_dialog(dialog: QWidget, size: tuple[int, int]) -> None:
     """Makes a dialog so large, in pixels at the usual zoom; no larger than the screen has room."""
+    usual = QSize(*size)
+    last = dialog.size()
+    zoom = LETTERS.zoom
 
     def fit(it: QWidget) -> None:
-        room = it.screen().availableSize() * _SCREEN_SHARE
-        it.resize(QSize(*map(scaled, size)).boundedTo(room))
+        nonlocal usual, last, zoom
+        if it.size() != last:
+            # The user has given it another size.
+            usual = it.size() / zoom
+        zoom = LETTERS.zoom
+        last = (usual * zoom).boundedTo(it.screen().availableSize() * _SCREEN_SHARE)
+        it.resize(last)
 
     follow_letters(dialog, fit)
 

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
@@ -16,6 +16,7 @@ from jitstudio.gui.kit.fonts import (
     FontError,
     FontZoom,
     code_font,
+    fit_dialog,
     fit_strip,
     load_fonts,
     scaled,
@@ -276,3 +277,24 @@ def test_a_placeholder_has_the_letters_of_its_field_after_zooms(qtbot, qapp):
             assert field.viewport().font().pointSizeF() == field.font().pointSizeF() == 9.5 * zoom
     finally:
         _set_sheet(qapp, before)
+
+
+def test_a_dialog_grows_from_the_size_that_the_user_gave_it(qtbot):
+    dialog = QWidget()
+    qtbot.addWidget(dialog)
+    with usual_letters():
+        fit_dialog(dialog, (200, 100))
+        assert dialog.size() == QSize(200, 100)
+        dialog.resize(240, 200)
+        LETTERS.set_family(ANOTHER)
+        assert dialog.size() == QSize(240, 200)
+        LETTERS.set_zoom(1.5)
+        assert dialog.size() == QSize(360, 300)
+        # What the screen has no room for is there again.
+        LETTERS.set_zoom(3.0)
+        dialog.resize(2400, 600)
+        fit = dialog.screen().availableSize()
+        LETTERS.set_zoom(2.0)
+        assert dialog.size().width() <= fit.width()
+        LETTERS.set_zoom(0.75)
+        assert dialog.size() == QSize(600, 150)
