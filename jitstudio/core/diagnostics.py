@@ -66,7 +66,7 @@ TEXT_FIXES = frozenset({FixKind.REPLACE_TEXT, FixKind.INSERT_TEXT})
 FILE_FIXES = TEXT_FIXES | {FixKind.ADD_NAME_EXPRESSION}
 """The kinds that are about one file; all others are about the build."""
 OPTION_FIXES = frozenset({FixKind.ADD_OPTION, FixKind.REMOVE_OPTION, FixKind.ADD_INCLUDE_FOLDER})
-"""The kinds that change options: those of `Fix.file` alone, or of all where it is empty."""
+"""The kinds that change options: those of `Fix.file` alone, or of all sources without a file."""
 _ASKING = frozenset(
     {
         FixKind.ADD_INCLUDE_FOLDER,

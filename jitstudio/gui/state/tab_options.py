@@ -82,18 +82,18 @@ class TabOptions(QObject):
         self.set_text_of(self.module, text)
 
     def of(self, file: str) -> str:
-        """Returns the options of a module by its name; without one, those of the build.
+        """Returns the options of a module by name; without a name, the options of the build.
 
         These are those of all sources in a link, and otherwise those of the module.
         """
         return self._text_of(self._owner(file))
 
     def set_of(self, file: str, text: str) -> None:
-        """Sets the options of a module where they are kept; see `of`."""
+        """Sets the options of a module by name; see `of`."""
         self.set_text_of(self._owner(file), text)
 
     def set_text_of(self, owner: Document | None, text: str) -> None:
-        """Sets the options of a document where they are kept; of none, those of all sources."""
+        """Sets own options of a document that has some; otherwise the options of all sources."""
         if owner is None or owner.options is None:
             self._settings.options = text
         else:

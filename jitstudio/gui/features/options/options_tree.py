@@ -255,7 +255,7 @@ class OptionsTree(QTreeView):
             self._shown.setData(value, other, Qt.ItemDataRole.CheckStateRole)
 
     def finish_editing(self) -> None:
-        """Takes what is typed in the field that is open, and closes it."""
+        """Takes the text of the field that is open, and closes the field."""
         for editor in self.viewport().children():
             if isinstance(editor, Editor) and not editor.isHidden():
                 self.commitData(editor)

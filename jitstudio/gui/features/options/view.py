@@ -87,7 +87,7 @@ class OptionsForm(QWidget):
         self._model.set_text(text)
 
     def finish_editing(self) -> None:
-        """Takes what is typed and not finished yet."""
+        """Takes the texts of fields that are still open."""
         self._tree.finish_editing()
         self._on_other_edited()
 
