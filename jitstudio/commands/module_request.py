@@ -76,7 +76,7 @@ def with_options(base: BuildRequest, options: CompileOptions) -> BuildRequest:
 
 
 def _with_options_for(request: BuildRequest, name: str, words: tuple[str, ...]) -> BuildRequest:
-    """Returns a build in which the module of this name has options of its own."""
+    """Returns a build in which the module of this name has own options."""
     names = [source.name for source in request.sources]
     named = [n for n in names if n == name] or [n for n in names if Path(n).name == name]
     if len(named) != 1:

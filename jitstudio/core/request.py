@@ -104,7 +104,7 @@ class BuildRequest:
 
     @property
     def option_sets(self) -> tuple[tuple[str, ...], ...]:
-        """The options of the build, and those of each module that has options of its own."""
+        """The options of the build, and of each module that has own options."""
         own = (source.options for source in self.sources if source.options is not None)
         return tuple(dict.fromkeys((self.options, *own)))
 

@@ -1,4 +1,4 @@
-"""The options that a tab is built with: those of all sources, or its own."""
+"""The options that a tab is built with: of all sources, or of the tab alone."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TabOptions(QObject):
 
     @property
     def are_own(self) -> bool:
-        """Whether this module has options of its own."""
+        """Whether this module has own options."""
         return self.module is not None and self.module.options is not None
 
     @property

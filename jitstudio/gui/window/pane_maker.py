@@ -84,11 +84,11 @@ class PaneMaker(QObject):
             yield from self._parts(BY_NAME[name].folder)
 
     def make(self, name: str) -> None:
-        """Makes a pane now, unless it is made."""
+        """Makes a pane now, unless that is done."""
         self.install(BY_NAME[name].folder)
 
     def install(self, folder: str) -> None:
-        """Installs a feature now, unless it is installed."""
+        """Installs a feature now, unless that is done."""
         for _ in self._parts(folder):
             pass
 

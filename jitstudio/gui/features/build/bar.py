@@ -201,7 +201,7 @@ class BuildBar(QWidget):
         self._toolchain.setVisible(len(shown) > 1)
 
     def set_options(self, options: TabOptions) -> None:
-        """Shows the options of the tab, and whether these are its own."""
+        """Shows the options of the tab, and whether these are of the tab alone."""
         if options.text != self._options.text():
             self._options.setText(options.text)
             # Qt says so of a text that was typed only, and this one takes its place.

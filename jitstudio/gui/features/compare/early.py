@@ -16,7 +16,7 @@ def install(context: Context) -> None:
 
 
 class Pinning(QObject):
-    """Pins the newest result that is good, as long as there is one."""
+    """Pins the newest result that is good."""
 
     def __init__(self, outputs: Outputs, baselines: Baselines, shell: Shell) -> None:
         super().__init__(shell.actions)

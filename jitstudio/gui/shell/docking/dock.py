@@ -168,7 +168,7 @@ class PaneDock(QDockWidget):
         self._show_content()
 
     def fill(self, content: QWidget) -> None:
-        """Takes `content` as the pane, which is made when it is first shown."""
+        """Takes `content` as the pane, once the pane is shown."""
         # Hidden before it has a place: what is not in front is neither shown nor measured.
         content.hide()
         self._content = content
@@ -242,7 +242,7 @@ class PaneDock(QDockWidget):
 
     @property
     def missing(self) -> str:
-        """The pane, or the part of it, that is in front and not made yet, by name; or empty."""
+        """The name of the pane or part that is in front and not made yet, or empty."""
         if not self.is_in_front:
             return ""
         if isinstance(self._content, PartTabs):

@@ -376,13 +376,13 @@ class LayoutManager(QObject):
         self._docks[name].show_count(count)
 
     def pane(self, name: str) -> QWidget:
-        """Returns a pane by name, which is made now if it is not yet."""
+        """Returns a pane by name, and makes the pane if need be."""
         if name not in self._panes and self._make is not None:
             self._make(name)
         return self._panes.get(name) or self._dock_of(name).content
 
     def want(self, name: str) -> None:
-        """Has a pane made soon, by name, unless it is made."""
+        """Has a pane made soon, by name, unless that is done."""
         if name not in self._panes:
             self.pane_wanted.emit(name)
 

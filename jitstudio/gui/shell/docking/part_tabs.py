@@ -75,7 +75,7 @@ class PartTabs(QTabWidget):
 
     @property
     def wanted(self) -> str:
-        """The name of the part in front if it is not made yet, or empty."""
+        """The name of the part in front while that is not made, or empty."""
         page = self.currentWidget()
         layout = page.layout() if page is not None else None
         return self.current if layout is not None and not layout.count() else ""
