@@ -113,7 +113,7 @@ def check_files(folder: Path) -> None:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Returns the status of a file; None where the last program that used it has removed it."""
+    """Returns the status of a file; None where another program has removed the file meanwhile."""
     try:
         return path.lstat()
     except FileNotFoundError:

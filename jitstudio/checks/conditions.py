@@ -326,7 +326,7 @@ class _Parser:
         raise self._error(f"there is no figure '{word}'.{did_you_mean(word, ('no', *FORMS))}")
 
     def _opcode(self, word: str, others: Iterable[str] = ()) -> OpcodeGlob:
-        """Returns opcodes by their word; `others` may stand in its place."""
+        """Returns opcodes by a word; `others` are words that may have been meant, too."""
         glob = OpcodeGlob(word)
         stems = {stem(row.name) for row in all_opcodes()}
         if not any(fnmatchcase(name, glob.stem) for name in stems):

@@ -47,7 +47,7 @@ def independent(function: SassFunction, indices: Iterable[int]) -> tuple[int, ..
 
 
 def _antichain(waits: Sequence[int]) -> list[int]:
-    """Returns the most numbers of which none waits for another.
+    """Returns the largest set of numbers without any that waits for another.
 
     By the theorems of Dilworth and König: as many as chains are needed to hold all numbers, which
     are the fewest where the most numbers are paired, each with one that it waits for.
@@ -63,7 +63,7 @@ def _antichain(waits: Sequence[int]) -> list[int]:
 
 
 class _Pairs:
-    """Numbers, each paired with at most one that it waits for, and with one that waits for it."""
+    """Pairs of a number and another that waits for the first; a number is in two at most."""
 
     def __init__(self, waits: Sequence[int]) -> None:
         self._waits = waits
@@ -72,7 +72,7 @@ class _Pairs:
         self.earlier_of: dict[int, int] = {}
 
     def add(self, number: int) -> None:
-        """Pairs a number with one before, changing other pairs for it; or leaves all as it is."""
+        """Pairs a number with an earlier number, changing other pairs; or changes nothing."""
         ways: dict[int, int] = {}
         unseen, queue = ~0, [number]
         for later in queue:
