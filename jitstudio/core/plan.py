@@ -510,10 +510,16 @@ def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
     for step in steps:
         module = split_variant(step.name)[0]
         tools_of.setdefault(module if module in own else "", []).append(step.tool)
+    is_shared = "" in tools_of
+    # Where each module has options of its own, those of the build may still be for any of them.
+    tools_of.setdefault("", [step.tool for step in steps])
+    told: set[str] = set()
     for name, tools in tools_of.items():
         sources = (own[name],) if name else request.sources
         options = own[name].options if name else request.options
         for option, takers in idle_options(options or (), sources, tools):
             wanted = " and ".join(tool.value for tool in takers)
             message = f"No tool of this build takes '{' '.join(option.words)}': it is for {wanted}."
-            yield Diagnostic(Severity.WARNING, name, None, None, message)
+            if name or is_shared or message not in told:
+                yield Diagnostic(Severity.WARNING, name, None, None, message)
+            told.add(message)

@@ -412,6 +412,16 @@ def test_options_of_a_module_that_no_tool_takes_are_told_with_the_module():
     assert (warning.file, "'-O0'" in warning.message) == ("own.cu", True)
 
 
+def test_options_of_the_build_are_told_where_each_module_has_its_own():
+    own = replace(CUDA, name="own.cu", options=("-lineinfo",))
+    built = replace(request(own, emit="ptx"), options=("-DN=1", "-O0"))
+    (warning,) = with_idle_options(built, BuildResult(Outcome.BUILT, DEFAULT_ARCH)).diagnostics
+    assert (warning.file, "'-O0'" in warning.message) == ("", True)
+    both = built.with_options(lambda options: (*options, "-O0"))
+    (warning,) = with_idle_options(both, BuildResult(Outcome.BUILT, DEFAULT_ARCH)).diagnostics
+    assert warning.file == "own.cu"
+
+
 FATBIN = Source("d.fatbin", CodeKind.FATBIN, b"")
 
 
