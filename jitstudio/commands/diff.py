@@ -79,7 +79,7 @@ def _sides(options: DiffOptions) -> tuple[tuple[ModuleInput, DiffOptions], ...]:
 
 
 def _for_side(options: DiffOptions, name: ModuleInput, other: ModuleInput) -> DiffOptions:
-    """Returns the options of a side, without those for the module that is the other side."""
+    """Returns the options of a side, without the options for the module of the other side."""
     own, others = _names_of(name), _names_of(other)
     kept = (pair for pair in options.options_for if pair[0] in own or pair[0] not in others)
     return replace(options, options_for=tuple(kept))

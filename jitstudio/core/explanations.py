@@ -440,7 +440,7 @@ def _texts(explanation: Explanation, case: _Case) -> _Texts | None:
 
 
 def _changed_file(kind: FixKind, value: str, case: _Case) -> str:
-    """Returns the file that a fix changes, in its text or its own options; empty for a setting."""
+    """Returns the file whose text or options a fix changes; empty for a setting."""
     if kind in OPTION_FIXES:
         return case.owner_of(value)
     return case.diagnostic.file if kind in FILE_FIXES else ""
