@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QEventLoop, QObject, QSettings, Qt, QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
@@ -254,8 +255,11 @@ class Driver:
         return found
 
     def trigger(self, action: str) -> None:
-        """Choose a command of the menu; one whose feature is not there yet is carried out then."""
+        """Choose a command; one whose feature is not there yet is carried out then."""
         actions = self.window.frame.actions
+        if action not in actions:
+            self.find(QAction, action).trigger()
+            return
         waits = self._is_watched and action in actions.unbound and action in COMMANDS
         actions[action].trigger()
         if waits:

@@ -6,7 +6,7 @@ import time
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
@@ -93,6 +93,10 @@ def test_what_is_chosen_early_is_carried_out_in_order_once_all_is_there(early):
     assert early.state.build_controller.module is early.document
 
 
+def _has_row(model, text):
+    return any(model.index(row, 0).data() == text for row in range(model.rowCount()))
+
+
 def test_a_pane_is_made_when_it_is_first_shown(early, make_driver):
     early.wait(lambda: _is_complete(early))
     layout = early.shell.layout
@@ -109,6 +113,10 @@ def test_a_pane_is_made_when_it_is_first_shown(early, make_driver):
     again = make_driver()
     again.wait(lambda: _is_complete(again))
     assert set(again.shell.layout.panes) == {*with_the_window, "report", "kernels"}
+    # The palette offers what is in panes that nobody has opened.
+    again.trigger("paletteAction")
+    entries = again.window.findChild(QListView, "commandPaletteList").model()
+    again.wait(lambda: _has_row(entries, "Copy whole log"))
 
 
 def test_a_command_that_is_chosen_twice_while_it_is_loaded_asks_once(early):

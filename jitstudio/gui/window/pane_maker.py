@@ -140,6 +140,14 @@ class PaneMaker(QObject):
         if self._waiting:
             self._loader.start(lambda: None, [module_of(self._waiting[0])])
 
+    def _go_on(self) -> None:
+        """Goes on with the next feature that waits."""
+        self._waiting.pop(0)
+        self._load()
+        if not self._waiting:
+            assert self._context is not None
+            self._context.shell.layout.panes_made.emit()
+
     @Slot()
     def _on_loaded(self) -> None:
         self._turns.start()
@@ -150,8 +158,7 @@ class PaneMaker(QObject):
         steps = self._parts(folder)
         if next(steps, self) is self:
             self._turns.stop()
-            self._waiting.pop(0)
-            self._load()
+            self._go_on()
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
@@ -162,5 +169,4 @@ class PaneMaker(QObject):
         )
         assert self._context is not None
         self._context.shell.notices.show_message(message.format(problem=problem))
-        self._waiting.pop(0)
-        self._load()
+        self._go_on()

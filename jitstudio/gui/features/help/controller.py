@@ -121,4 +121,4 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     HelpCommands(state.toolchain, state.launches, shell)
     KeystrokeCommands(context.editors, shell.actions, shell.shortcuts, shell.window)
-    KeyList(shell.actions, shell.shortcuts, shell.window)
+    KeyList(shell.actions, shell.shortcuts, shell.layout, shell.window)

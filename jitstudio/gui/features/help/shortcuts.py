@@ -34,6 +34,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.commands.actions import ACTIONS, Actions
 from jitstudio.gui.shell.commands.shortcuts import Shortcuts, can_change, plain_text
 from jitstudio.gui.shell.commands.spec import ActionSpec, KeyScope
+from jitstudio.gui.shell.docking.layout_manager import LayoutManager
 from jitstudio.gui.shell.synonyms import also_called
 
 _CONTEXT = "FixedKeys"
@@ -388,13 +389,17 @@ class ShortcutsDialog(QDialog):
 class KeyList(QObject):
     """Shows the dialog with all keys, and carries out the user's changes."""
 
-    def __init__(self, actions: Actions, shortcuts: Shortcuts, window: QWidget) -> None:
+    def __init__(
+        self, actions: Actions, shortcuts: Shortcuts, layout: LayoutManager, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._actions = actions
         self._shortcuts = shortcuts
+        self._layout = layout
         self._window = window
         self._dialog: ShortcutsDialog | None = None
         shortcuts.changed.connect(self._on_changed)
+        layout.panes_made.connect(self._on_changed)
         actions.bind({"shortcutsAction": self._on_wanted})
 
     def _rows(self) -> Iterator[KeyRow]:
@@ -439,6 +444,7 @@ class KeyList(QObject):
         dialog.reset_all_requested.connect(self._shortcuts.reset_all)
         self._dialog = dialog
         open_dialog(dialog)
+        self._layout.want_all()
 
     @Slot()
     def _on_changed(self) -> None:

@@ -96,6 +96,7 @@ class PaletteController(QObject):
         )
         self._palette.chosen.connect(self._on_chosen)
         actions.bind({"paletteAction": self._on_wanted})
+        shell.layout.panes_made.connect(self._on_panes_made)
 
     def _entries(self) -> Iterator[PaletteEntry]:
         yield from self._of_panes()
@@ -180,13 +181,21 @@ class PaletteController(QObject):
     def _choose_target(self, arch: Arch) -> None:
         self._settings.arch = arch
 
-    @Slot()
-    def _on_wanted(self) -> None:
+    def _sorted_entries(self) -> list[PaletteEntry]:
         chosen = self._preferences.recent_commands
         recent = {name: place for place, name in enumerate(chosen)}
         # What was never chosen stays in its order, behind the others.
-        entries = sorted(self._entries(), key=lambda e: recent.get(_name(e), len(recent)))
-        self._palette.offer(entries)
+        return sorted(self._entries(), key=lambda e: recent.get(_name(e), len(recent)))
+
+    @Slot()
+    def _on_wanted(self) -> None:
+        self._palette.offer(self._sorted_entries())
+        self._shell.layout.want_all()
+
+    @Slot()
+    def _on_panes_made(self) -> None:
+        if self._palette.isVisible():
+            self._palette.fill(self._sorted_entries())
 
     @Slot(object)
     def _on_chosen(self, choice: _Choice) -> None:

@@ -53,6 +53,7 @@ class LayoutManager(QObject):
         cramped_changed: There is room for large pictures now, or none any more.
         maximised: A pane, or the editors, got the window for itself, or gave it back.
         pane_wanted: A pane, by name, can be seen that is not made yet.
+        panes_made: All panes that were wanted are made.
     """
 
     layout_changed = Signal(str)
@@ -60,6 +61,7 @@ class LayoutManager(QObject):
     cramped_changed = Signal()
     maximised = Signal(bool)
     pane_wanted = Signal(str)
+    panes_made = Signal()
 
     # Docks report changes also while all of it is destroyed, when Python has let go of the rest.
     _settling: QTimer | None = None
@@ -385,6 +387,11 @@ class LayoutManager(QObject):
         """Has a pane made soon, by name, unless that is done."""
         if name not in self._panes:
             self.pane_wanted.emit(name)
+
+    def want_all(self) -> None:
+        """Has all panes made soon, for lists of what is in any of them."""
+        for name in PANES:
+            self.want(name)
 
     def hand_on(self, names: Sequence[str]) -> None:
         """Gives the keyboard of a place to the pane that was asked for, of those made there."""

@@ -123,9 +123,14 @@ class Palette(QFrame):
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def fill(self, entries: Sequence[PaletteEntry]) -> None:
-        """Offers other or late entries, for the text typed already."""
+        """Offers other or late entries, for the text typed already; the current one stays so."""
+        before = self._list.currentIndex()
+        current = _words(before) if before.row() > 0 else None
         self._model.set_entries(entries)
         self._on_query_changed(self._field.text())
+        rows = (self._model.index(row, 0) for row in range(self._model.rowCount()))
+        if current and (same := next((row for row in rows if _words(row) == current), None)):
+            self._list.setCurrentIndex(same)
 
     def dismiss(self) -> None:
         """Goes away, and gives the keyboard back."""
@@ -265,6 +270,11 @@ class PaletteDelegate(QStyledItemDelegate):
         area.setLeft(area.left() + used + _GAP)
         _draw(painter, area, index.data(DETAIL_ROLE), index.data(DETAIL_SPANS_ROLE), option.font)
         painter.restore()
+
+
+def _words(index: QModelIndex) -> tuple[str, str]:
+    entry: PaletteEntry = index.data(ENTRY_ROLE)
+    return entry.title, entry.detail
 
 
 def _colors(palette: QPalette, selected: bool, enabled: bool) -> tuple[QColor, QColor]:

@@ -54,6 +54,14 @@ def test_the_keys_of_the_list_work_in_the_field(palette):
     assert palette.picked == [row]
 
 
+def test_entries_that_come_late_leave_the_current_one(palette):
+    palette.offer(ENTRIES[5:20])
+    press(palette, Qt.Key.Key_Down, Qt.Key.Key_Down)
+    palette.fill(ENTRIES)
+    press(palette, Qt.Key.Key_Enter)
+    assert palette.picked == [7]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_text_is_drawn_whole_with_the_letters_that_match_in_bold(seed):
     chance = random.Random(seed)
