@@ -321,19 +321,22 @@ def test_the_run_begins_anew_where_its_process_dies(stepping):
 
 def test_a_run_begun_during_a_move_knows_nothing_of_the_move(stepping):
     model, states, moving = stepping.state.stepping, [], []
+    at_rest(stepping)
     model.move(StepGoal.BARRIER)
-    shown = model.state_changed.connect(lambda state: states.append(state.step))
+    shown = model.state_changed.connect(lambda state: states.append(state and state.step))
     moved = model.moving_changed.connect(moving.append)
-    model.begin()
-    assert model.is_moving
-    at_rest(stepping)
-    assert (states, moving) == ([0], [False])
-    model.move(StepGoal.BARRIER)
-    at_rest(stepping)
-    assert states[-1] > 0
-    # Other tests have the same window.
-    model.state_changed.disconnect(shown)
-    model.moving_changed.disconnect(moved)
+    try:
+        model.begin()
+        assert model.is_moving
+        at_rest(stepping)
+        assert (states, moving) == ([0], [False])
+        model.move(StepGoal.BARRIER)
+        at_rest(stepping)
+        assert states[-1] > 0
+    finally:
+        # Other tests have the same window.
+        model.state_changed.disconnect(shown)
+        model.moving_changed.disconnect(moved)
 
 
 def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
