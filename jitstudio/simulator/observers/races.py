@@ -261,6 +261,8 @@ class RaceDetector(Observer):
         strong = (cells & STRONG != 0) & (cells & THREAD_MASK != threads)
         at = np.flatnonzero(strong & ~self._order.is_older(cells))
         at = at[~self._order.ordered(cells[at], threads[at])]
+        if not at.size:
+            return at
         numbers = np.frombuffer(self._instruction_of_event, np.intc)[cells[at] >> EVENT_SHIFT]
         passing = np.fromiter(map(passes, self._instructions), np.bool_, len(self._instructions))
         unordered: NDArray[np.intp] = at[passing[numbers]]
