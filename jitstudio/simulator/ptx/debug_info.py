@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from jitstudio.simulator.ptx.debug_bytes import DebugBytes
 from jitstudio.simulator.ptx.debug_files import DebugFiles
 from jitstudio.simulator.ptx.linking import own_suffix
 
@@ -344,38 +345,12 @@ class _Expression(NamedTuple):
     end: int
 
 
-class _Reader:
+class _Reader(DebugBytes):
     """Goes through the bytes of a section."""
 
     def __init__(self, section: _Section, at: int = 0) -> None:
-        self.section, self.data, self.at = section, section.data, at
-
-    def number(self, size: int) -> int:
-        value = self.data[self.at : self.at + size]
-        if len(value) < size:
-            raise ValueError("the section ends here")
-        self.at += size
-        return int.from_bytes(value, "little")
-
-    def leb(self, *, signed: bool = False) -> int:
-        value = shift = 0
-        while True:
-            byte = self.data[self.at]
-            self.at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-            # Names of registers are numbers of many bytes; a hundred are far more than any has.
-            if shift > 700:
-                raise ValueError("a number is too long")
-        return value - (1 << shift) if signed and byte & 0x40 else value
-
-    def text(self) -> str:
-        end = self.data.index(0, self.at)
-        text = self.data[self.at : end].decode("utf-8", "replace")
-        self.at = end + 1
-        return text
+        super().__init__(section.data, at)
+        self.section = section
 
 
 class _Module:
