@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -29,6 +30,9 @@ LIMIT_S = 100
 
 MOST_BYTES = 700 << 20
 """Of memory that the program's own process takes: its children are limited by it."""
+
+MANY, PARTS = 1000, 20
+"""Attacks, and their parts, so that all processors have some."""
 
 LOADED = "loaded"
 LIBRARY = """
@@ -94,9 +98,10 @@ def test_nothing_is_harmed(siege, kind):
 
 
 @pytest.mark.bench
-def test_nothing_is_harmed_by_a_thousand(siege):
-    failed = []
-    for seed, make in attacks(20261122, 1000):
+@pytest.mark.parametrize("part", range(PARTS))
+def test_nothing_is_harmed_by_a_thousand(siege, part):
+    failed, share = [], MANY // PARTS
+    for seed, make in islice(attacks(20261122, MANY), part * share, (part + 1) * share):
         try:
             siege(make, seed)
         except AssertionError as error:
