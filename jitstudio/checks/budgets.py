@@ -66,7 +66,7 @@ class Budget:
         compiler: ``nvrtc`` or ``nvcc``; empty for the usual one.
         libdevice: Whether libNVVM takes functions from libdevice.
         launch: The keys of its launch with their values; None where nothing is launched.
-        only_with_gpu: Whether it is left out where there is no GPU to launch on.
+        only_with_gpu: Whether it is left out where no GPU here runs the code.
         is_built_so: Whether nothing but this says how it is built: no project, and no comment of a
             source. It follows from the ``build`` table of the file.
     """

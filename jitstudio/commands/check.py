@@ -35,7 +35,7 @@ from jitstudio.commands.project_request import confined_buffers, confined_reques
 from jitstudio.commands.workers import Workers
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.file_names import FileNames, from_here
-from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import BuildRequest
@@ -226,8 +226,8 @@ class BudgetChecks:
             if launched is None:
                 status = exit_codes.OF_OUTCOME[built.outcome]
                 return replace(report, status=status, diagnostics=built.diagnostics)
-            if budget.only_with_gpu and launched.outcome is LaunchOutcome.MISSING:
-                return replace(report, skipped="There is no GPU to launch it on.")
+            if budget.only_with_gpu and launched.gpu_problem:
+                return replace(report, skipped=launched.gpu_problem)
             # A wrong result is for conditions to judge; after another ending there is none.
             if (status := launch_exit_codes.OF_LAUNCH[launched.outcome]) not in (
                 0,

@@ -9,7 +9,7 @@ from enum import Enum
 from itertools import chain
 from statistics import median, quantiles
 
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic, FixKind, Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, Expectation, ParameterSlot
 from jitstudio.core.launch.simulation import Simulation
@@ -328,6 +328,14 @@ class LaunchResult:
         if self.timing is None or not self.timing.median:
             return None
         return self.moved_bytes / (self.timing.median / 1000)
+
+    @property
+    def gpu_problem(self) -> str:
+        """The sentence that says why no GPU here runs the code; empty where one does."""
+        if self.outcome is LaunchOutcome.MISSING:
+            return "There is no GPU to launch it on."
+        others = (d for d in self.diagnostics if d.fix and d.fix.kind is FixKind.SET_ARCH)
+        return next((d.message for d in others), "")
 
     @property
     def reason(self) -> str:

@@ -12,6 +12,8 @@ from jitstudio.core.launch.limits import (
     code_problems,
     target_of,
 )
+from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.result import LaunchOutcome, unlaunched
 from tests.devices import H200
 
 
@@ -175,3 +177,11 @@ def test_nothing_is_said_of_code_that_tells_nothing():
         Artifact(CodeKind.FATBIN, "k.cu", b"P"),
     ):
         assert code_problems(code, H200, "13.0") == ()
+
+
+def test_a_launch_that_was_refused_by_its_target_says_that_no_gpu_runs_the_code():
+    problems = code_problems(cubin(80), gpu("9.0"), "13.0")
+    refused = unlaunched("k", LaunchOutcome.REFUSED, problems)
+    assert refused.gpu_problem == problems[0].message
+    assert not unlaunched("k", LaunchOutcome.REFUSED, [SpecProblem("grid", "0", "")]).gpu_problem
+    assert unlaunched("k", LaunchOutcome.MISSING, ()).gpu_problem
