@@ -54,6 +54,8 @@ def record(folder: Path) -> Iterator[tuple[str, str]]:
     keeper = GarbageCollector(app)
     for seed in range(_ROUNDS):
         yield f"round-{seed}", close_in_the_midst(app, folder / str(seed), seed)
+    # The offscreen platform frees what was copied after the interpreter has ended: a crash.
+    app.clipboard().clear()
     delete(keeper)
 
 
