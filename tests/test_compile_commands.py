@@ -135,9 +135,9 @@ def test_a_list_of_flags_near_the_file_counts(tmp_path):
     ("content", "why"),
     [
         (None, os.strerror(errno.ENOENT)),
-        ("{", "is no JSON"),
-        ("{}", "is no list of commands"),
-        ("[" * 100_000, "is no JSON"),
+        ("{", "is not JSON"),
+        ("{}", "is not a list of commands"),
+        ("[" * 100_000, "is not JSON"),
         ("[]", "has no command for 'k.cu'"),
         ('[1, {}, {"file": 3}, {"file": "a\\u0000b", "directory": "."}]', "has no command for"),
     ],

@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+from tests.house_words import TURNS, places
 from tests.support import ROOT
 from tests.wordings import repetitions, share_of_sentences
 
@@ -78,6 +79,13 @@ def test_first_lines_of_docstrings_name_what_they_speak_of(nodes):
     vague = sum(bool(_WITHOUT_REFERENT.search(line)) for line in first_lines)
     assert what / len(first_lines) <= 0.03
     assert vague / len(first_lines) <= 0.1
+
+
+def test_users_read_the_words_of_the_field():
+    """`python3 -m tests.house_words` lists the others."""
+    for turn in TURNS:
+        listed = places(turn)
+        assert len(listed) <= turn.most, "\n".join((f"{turn.pattern}: {turn.instead}", *listed))
 
 
 @pytest.mark.bench

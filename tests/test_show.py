@@ -83,7 +83,7 @@ def test_the_command_hands_over_paths(run, taken, tmp_path):
     refused = run("show", "k.cu")
     assert (refused.code, refused.err) == (1, "jitstudio: Enough.\n")
     absent = run("show", "absent.cu")
-    said = "'absent.cu' is no file or folder that is there."
+    said = "'absent.cu' is not a file or folder that is there."
     assert (absent.code, said in absent.err) == (2, True)
 
 

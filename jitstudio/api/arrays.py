@@ -87,7 +87,7 @@ def _pairs(expect: object) -> Iterator[tuple[str, object]]:
     if isinstance(expect, Mapping):
         for name, value in expect.items():
             if not isinstance(name, str) or not name.strip():
-                raise UsageError(f"expect: {name!r} is no name of a buffer.")
+                raise UsageError(f"expect: {name!r} is not the name of a buffer.")
             yield name, value
     elif isinstance(expect, str) or callable(expect) or is_array(expect):
         yield "", expect
@@ -124,7 +124,7 @@ def as_numpy(value: Any, argument: str) -> AnyArray:
         content = _on_host(value, argument)
     if content.dtype.hasobject or (content.dtype.kind in "SUMm" and content.dtype.names is None):
         raise UsageError(
-            f"{argument}: it holds {content.dtype}, which is no number. Give it a type such as "
+            f"{argument}: it holds {content.dtype}, which is not a number. Give it a type such as "
             "numpy.float32."
         )
     if not content.dtype.isnative:

@@ -154,7 +154,7 @@ def _check_order(shape: tuple[int, ...], strides: tuple[int, ...] | None, size: 
     for extent, stride in zip(reversed(shape), reversed(strides or ()), strict=False):
         if extent > 1 and stride != step:
             raise GpuArrayError(
-                "its elements do not lie one behind the other in the order of C, so that a kernel "
+                "its elements do not lie one after the other in the order of C, so that a kernel "
                 "would count them in another order. Make a contiguous copy of it."
             )
         step *= extent

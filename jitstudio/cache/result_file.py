@@ -103,7 +103,7 @@ def check_files(folder: Path) -> None:
         if path.name == _ASIDE or (status := _status(path)) is None:
             continue
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-            raise DamagedCacheFile(f"'{path.name}' is no file of its own")
+            raise DamagedCacheFile(f"'{path.name}' is not a file of its own")
         if not is_own(status):
             raise DamagedCacheFile(f"'{path.name}' belongs to another user")
         if os.access(path, os.W_OK) or not os.access(folder, os.W_OK):

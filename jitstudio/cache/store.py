@@ -197,8 +197,8 @@ class Store:
         self._resting_until = time.monotonic() + _REST
         reason = result_file.reason(error)
         self._report(
-            f"The cache in '{self.folder}' cannot be used ({reason}); everything is compiled anew. "
-            "Choose another folder with JITSTUDIO_CACHE_DIR."
+            f"The cache in '{self.folder}' cannot be used ({reason}); everything is compiled "
+            "again. Choose another folder with JITSTUDIO_CACHE_DIR."
         )
 
     def _begin_anew(self, error: Exception) -> None:

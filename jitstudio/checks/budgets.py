@@ -127,9 +127,9 @@ def read_budgets(path: Path) -> BudgetFile:
     try:
         table = tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError:
-        raise BudgetError(f"'{path}' is no UTF-8 text.") from None
+        raise BudgetError(f"'{path}' is not UTF-8 text.") from None
     except tomllib.TOMLDecodeError as error:
-        raise BudgetError(f"'{path}' is no TOML: {error}.") from None
+        raise BudgetError(f"'{path}' is not TOML: {error}.") from None
     # tomllib reads an array in an array by a call in a call.
     except RecursionError:
         raise BudgetError(f"'{path}' has brackets within brackets without end.") from None

@@ -223,7 +223,7 @@ class _Parser:
             meant = " Write '==' for 'equal'." if sign == "=" else ""
             signs = " ".join(_COMPARE)
             what = left.text if isinstance(left, Quantity) else shown(left)
-            raise self._error(f"behind '{what}' comes one of {signs}.{meant}")
+            raise self._error(f"after '{what}' comes one of {signs}.{meant}")
         self._at += 1
         right = self._side()
         for side in (left, right):

@@ -40,7 +40,7 @@ _DIFF = """\
 Both are built for the same target with the same options, and their machine code is compared: also
 of PTX files, so that two texts that become the same program are equal. --what compares the texts
 themselves. The address in front of an instruction never counts, as one more instruction moves all
-behind it. With --toolchain PATH and no B, A is compared with itself: built by our own compilers and
+after it. With --toolchain PATH and no B, A is compared with itself: built by our own compilers and
 by those of PATH. ModuleInput twice, A is built by the first and B, or A again, by the second."""
 _DIFF_STATUS = """\
 The data are compared, too, where both sides tell them in the same way: what nvdisasm -c has written
@@ -97,7 +97,7 @@ _GRAMMARS = {
     "build": CommandGrammar(
         "command_options.build:BuildOptions",
         "compile, link and disassemble",
-        "Compile, link and disassemble. The kind of a file follows from its ending.",
+        "Compile, link and disassemble. The kind of a file follows from its extension.",
         _BUILD_STATUS,
         has_whole_flags=True,
     ),
@@ -150,7 +150,7 @@ _GRAMMARS = {
         "command_options.other:ImportOptions",
         "write what a link of Compiler Explorer or a project's text holds into a folder",
         "Write the files and a project from a link of Compiler Explorer that has all of it in "
-        "itself (/clientstate/ or behind a #), from a file downloaded there, or from a project as "
+        "itself (/clientstate/ or after a #), from a file downloaded there, or from a project as "
         "text. Nothing is sent and nothing is run.",
         "Exit status: 0 written, 2 usage, or the link is short, damaged or of no compiler that is "
         "here.",
@@ -192,7 +192,7 @@ _GRAMMARS = {
         "can be opened.",
     ),
     "doctor": CommandGrammar(
-        "command_options.other:DoctorOptions", "tell which tools, driver and GPUs are here"
+        "command_options.other:DoctorOptions", "show which tools, driver and GPUs are here"
     ),
     "capture": CommandGrammar(
         "command_options.other:CaptureOptions",
@@ -211,7 +211,7 @@ _GRAMMARS = {
     ),
     "help": CommandGrammar("command_options.other:HelpOptions", "print a page of the manual"),
     "cache": CommandGrammar(
-        "command_options.other:CacheOptions", "tell how much earlier builds have left in the cache"
+        "command_options.other:CacheOptions", "show how much earlier builds have left in the cache"
     ),
 }
 
@@ -235,7 +235,7 @@ class _Parser(argparse.ArgumentParser):
             flag, equals, value = word.partition("=")
             if flag.startswith("-") and equals and value == "--":
                 # Before Python 3.13 the parser takes it for the end of the options.
-                self.error(f"argument {flag}: '--' is no value")
+                self.error(f"argument {flag}: '--' is not a value")
         values, rest = super().parse_known_args(args, namespace)
         for word in itertools.takewhile(lambda word: word != "--", rest if self.flags else ()):
             if word.startswith("--"):

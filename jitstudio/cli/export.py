@@ -27,7 +27,7 @@ def run(options: ExportOptions) -> int:
     if options.output is None and not form.ending:
         raise UsageError(f"'{form.name}' is several files: name a folder for them with -o.")
     if options.output is None and not form.is_text:
-        raise UsageError(f"'{form.name}' is no text: name a file for it with -o.")
+        raise UsageError(f"'{form.name}' is not text: name a file for it with -o.")
     folder = None if form.ending else made_folder(options.output, "-o")
     files = export(options)
     if isinstance(files, BuildResult):

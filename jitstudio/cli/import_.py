@@ -64,7 +64,7 @@ def _project_of(link: str) -> ImportedProject:
             content = read_file(Path(link), LARGEST)
         except OSError as error:
             raise UsageError(
-                f"'{link[:200]}' is no link and cannot be read as a file: {error.strerror}."
+                f"'{link[:200]}' is not a link and cannot be read as a file: {error.strerror}."
             ) from None
         text = content[:LARGEST].decode("utf-8", "replace")
         if is_project_text(text):

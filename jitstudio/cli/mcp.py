@@ -20,7 +20,7 @@ def run(options: McpOptions) -> int:
         UsageError: The folder is none.
     """
     if not os.path.isdir(options.folder):
-        raise UsageError(f"'{options.folder}' is no folder. Choose another with --folder.")
+        raise UsageError(f"'{options.folder}' is not a folder. Choose another with --folder.")
     if find_spec("mcp") is None:
         print_error(
             "jitstudio: the package 'mcp' is not installed: pip install 'jitstudio[mcp]' brings it."

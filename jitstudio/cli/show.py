@@ -20,7 +20,7 @@ def run(options: ShowOptions) -> int:
     """
     for file in options.files:
         if not os.path.exists(file):
-            raise UsageError(f"'{file}' is no file or folder that is there.")
+            raise UsageError(f"'{file}' is not a file or folder that is there.")
     handover = Handover(paths=tuple(map(os.path.abspath, options.files)))
     try:
         try:

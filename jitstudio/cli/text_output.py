@@ -16,7 +16,7 @@ from jitstudio.core.wrapping import filled
 from jitstudio.system.terminal import print_error, say, table_lines
 
 _PROSE_WIDTH = 92
-_UNNAMED = "(no name is told)"
+_UNNAMED = "(no name is known)"
 
 
 def print_stages(result: BuildResult) -> None:

@@ -17,7 +17,7 @@ def refuse(word: str) -> int:
     """Says that a word is neither a command nor a file and returns the exit status."""
     terminal.print_error(
         f"jitstudio: there is no command or file called '{word}'.{did_you_mean(word, COMMANDS)} "
-        f"The commands are {', '.join(COMMANDS)}; jitstudio --help tells more."
+        f"The commands are {', '.join(COMMANDS)}; jitstudio --help says more."
     )
     return exit_codes.USAGE
 
@@ -31,7 +31,7 @@ def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
             f"On Debian and Ubuntu this brings what is missing:\n    {check.remedy}"
         )
     terminal.print_error(
-        "Building in the terminal instead; 'jitstudio build --help' tells how to do more here.\n"
+        "Building in the terminal instead; 'jitstudio build --help' says how to do more here.\n"
     )
     paths = files or [str(file.path) for file in samples()[0].files]
     return main(["build", "--", *paths])

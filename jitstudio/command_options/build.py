@@ -85,7 +85,7 @@ class CompileOptions(CommandOptions):
     options_for: ModuleOptionSets = word(
         "--options-for NAME=OPTIONS",
         OPTIONS_OF_MODULES,
-        "options of one module in place of all others, such as --options-for='a.cu=-G -DN=4'; a "
+        "options of one module instead of all others, such as --options-for='a.cu=-G -DN=4'; a "
         "link takes those of --option",
     )
     compile_commands: str | None = word(
@@ -114,7 +114,7 @@ class CompileOptions(CommandOptions):
         "--library FILE", PATHS, "LLVM IR of which libNVVM takes only what is called"
     )
     join_ir: bool = flag("--join-ir", "give all LLVM IR to libNVVM as one program")
-    no_cache: bool = flag("--no-cache", "compile anew what was compiled before")
+    no_cache: bool = flag("--no-cache", "compile again what was compiled before")
     trust: bool = flag(
         "--trust", "let a project send any option and include files outside its folder"
     )
@@ -190,9 +190,7 @@ class BuildOptions(ModuleOptions):
         "compute_XX; implies --emit fatbin",
     )
     output: str | None = word("-o, --output DIR", PATH, "write the results into this folder")
-    driver_jit: bool = flag(
-        "--driver-jit", "let the driver assemble PTX, in the place of nvJitLink"
-    )
+    driver_jit: bool = flag("--driver-jit", "let the driver assemble PTX, instead of nvJitLink")
     no_pch: bool = flag("--no-pch", "make and use no precompiled headers with --repeat")
     timeout: float = timeout_word("a build")
     repeat: int = word(
@@ -233,7 +231,7 @@ class InspectOptions(ModuleOptions):
     """The options of `jitstudio inspect`."""
 
     timeout: float = timeout_word("the build, and the reading")
-    kernel: str | None = word("--kernel K", TEXT, "tell of this kernel or function only")
+    kernel: str | None = word("--kernel K", TEXT, "report on this kernel or function only")
     lists: bool = flag(
         "--list",
         "list the kernels in a program, library, wheel, zip, fatbin, cubin or cache, as it "

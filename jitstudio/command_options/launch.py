@@ -56,7 +56,7 @@ class LaunchOptions(ModuleOptions):
     )
     grid: str | None = word("--grid X[,Y[,Z]]", SIZE, "blocks")
     cover: str | None = word(
-        "--cover N[,N[,N]]", SIZE, "in place of --grid: so many threads at least, such as 'n'"
+        "--cover N[,N[,N]]", SIZE, "instead of --grid: this many threads at least, such as 'n'"
     )
     block: str | None = word(
         "--block X[,Y[,Z]]", SIZE, f"threads per block (default {_DEFAULT.block})"
@@ -74,7 +74,7 @@ class LaunchOptions(ModuleOptions):
         {
             "--driver-jit": (
                 LoadMode.DRIVER_JIT,
-                "load the PTX by the driver's compiler, in the place of the cubin",
+                "load the PTX by the driver's compiler, instead of the cubin",
             )
         },
     )
@@ -172,7 +172,7 @@ class RunOptions(LaunchOptions):
         "--device N",
         DEVICE,
         "the GPU, as 'jitstudio devices' counts them (default 0), or 'sim': the simulator, "
-        "which needs no GPU and counts what each line does in the place of times",
+        "which needs no GPU and counts what each line does instead of times",
         default=0,
     )
     both: bool | None = flag(
@@ -211,7 +211,7 @@ class SweepOptions(LaunchOptions):
     axes: tuple[str, ...] = word(
         "--axis NAME=VALUES",
         ANY_TEXTS,
-        "what to vary, with its values between commas, or semicolons where a value has "
+        "what to vary, with its values between commas, or semicolons if a value has "
         "commas: block, grid, cover, cluster, shared, target, options (sets between semicolons), "
         "link (none, ptx, lto), toolchain (own, a version that was added, a folder), -DMACRO, T "
         "for {T} in the kernel's name, or an argument; can be given several times",
@@ -222,7 +222,7 @@ class SweepOptions(LaunchOptions):
         "--devices N,N",
         DEVICES,
         "the GPUs that share the work (default: all), or 'sim': the simulator, which gives "
-        "counts in the place of times",
+        "counts instead of times",
     )
     dask: str | None = word(
         "--dask ADDRESS",

@@ -35,7 +35,7 @@ class CheckOptions(CommandOptions):
         "--only NAME", TEXT, "check this budget only; * and ? stand for other letters"
     )
     arch: Arch | None = word(
-        "--arch ARCH", ARCH, "check for this target in the place of those in the file"
+        "--arch ARCH", ARCH, "check for this target instead of those in the file"
     )
     sarif: str | None = word("--sarif FILE", PATH, "write what fails as SARIF 2.1.0")
     junit: str | None = word("--junit FILE", PATH, "write all verdicts as JUnit XML")

@@ -86,8 +86,8 @@ class BudgetBaselines:
             raise UsageError(f"'{path}' cannot be replaced: {error.strerror}.") from None
         if not is_cubin:
             raise UsageError(
-                f"'{path}' is no cubin and would be replaced by a baseline. Remove it, or name the "
-                'baseline otherwise: equal_to("NAME.cubin").'
+                f"'{path}' is not a cubin and would be replaced by a baseline. Remove it, or name "
+                'the baseline otherwise: equal_to("NAME.cubin").'
             )
 
 

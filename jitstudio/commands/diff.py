@@ -182,7 +182,7 @@ def _ptx(file: ModuleInput, options: DiffOptions, workers: Workers) -> ComparedI
 def _source(file: ModuleInput, _options: DiffOptions, _workers: Workers) -> ComparedInput:
     name = _name_of(file)
     if kind_of(name) not in TEXT_KINDS:
-        raise UsageError(f"'{name}' is no text. Without --what its machine code is compared.")
+        raise UsageError(f"'{name}' is not text. Without --what its machine code is compared.")
     return ComparedInput(name, lines=tuple(_text_of(file).splitlines()))
 
 

@@ -115,7 +115,7 @@ class HandedData:
         length, rest = divmod(array.size, _lanes(kind.target))
         if rest:
             raise UsageError(
-                f"{argument}: it has {array.size:,} numbers, which are no whole number of "
+                f"{argument}: it has {array.size:,} numbers, which are not a whole number of "
                 f"{kind.target.name}."
             )
         return f"{length}:{self._file_text(name, stored)}"
@@ -296,7 +296,7 @@ def _target(name: object, written: Mapping[str, Buffer]) -> Buffer:
         )
     if name not in written:
         raise UsageError(
-            f"expect[{reprlib.repr(name)}]: that is no buffer that the kernel writes. There are: "
-            f"{known}."
+            f"expect[{reprlib.repr(name)}]: that is not a buffer that the kernel writes. There "
+            f"are: {known}."
         )
     return written[str(name)]

@@ -111,7 +111,7 @@ def source_from(path: ModuleInput) -> Source:
         endings = " ".join(
             e for e, k in ENDINGS.items() if k not in (CodeKind.SASS, CodeKind.HEADER)
         )
-        problem = f"'{path}' has no ending that tells its kind. Known ones: {endings}. "
+        problem = f"'{path}' has no file extension that shows its kind. Known ones: {endings}. "
         advice = "Kernels in programs, libraries and wheels are read by jitstudio inspect."
         if not os.path.lexists(path):
             problem = f"There is no such file, and {problem}"

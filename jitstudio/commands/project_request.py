@@ -48,7 +48,7 @@ def only_project(path: str) -> OpenProject:
         UsageError: It is not there, or no project.
     """
     if os.path.exists(path) and not is_project(Path(path)):
-        raise UsageError(f"'{path}' is no project: the name of one ends in '{PROJECT_ENDING}'.")
+        raise UsageError(f"'{path}' is not a project: the name of one ends in '{PROJECT_ENDING}'.")
     return _opened(path)
 
 

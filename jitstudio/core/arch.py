@@ -31,7 +31,7 @@ class Arch:
         match = _SPELLING.fullmatch(text.strip().lower())
         if match is None:
             raise ValueError(
-                f"'{text}' is no target architecture. Write it like sm_90, sm_90a or sm_100f."
+                f"'{text}' is not a target architecture. Write it like sm_90, sm_90a or sm_100f."
             )
         return cls(int(match[1]), match[2])
 

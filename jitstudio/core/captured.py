@@ -225,7 +225,7 @@ def _read(archive: zipfile.ZipFile) -> CapturedKernel:
         raise CapturedError(f"it has more than {_MOST_MEMBERS} representations")
     facts = read("facts", dict)
     if not all(isinstance(value, str) for value in facts.values()):
-        raise CapturedError("its facts are no texts")
+        raise CapturedError("its facts are not texts")
     return CapturedKernel(
         name=read("name", str),
         origin=read("origin", str),
@@ -254,7 +254,7 @@ def _representations(
 def _reader(entry: Any, whose: str) -> Callable[[str, type], Any]:
     """Returns a reader of the keys of a JSON object, each value of the required type."""
     if not isinstance(entry, dict):
-        raise CapturedError(f"{whose} is no object of JSON")
+        raise CapturedError(f"{whose} is not a JSON object")
 
     def read(key: str, kind: type) -> Any:
         value = entry.get(key)

@@ -70,7 +70,7 @@ class Blobs:
     def take(self, size: Any) -> bytes:
         """Returns the next so many bytes."""
         if type(size) is not int or not 0 <= size <= len(self._data) - self._at:
-            raise CodecError(f"{shortly(size)} is no length of what is left")
+            raise CodecError(f"{shortly(size)} is not a length of what is left")
         self._at += size
         return bytes(self._data[self._at - size : self._at])
 
@@ -132,7 +132,9 @@ class TypeCodec:
 
 def _listed(plain: Any, length: int | None = None) -> list[Any]:
     if type(plain) is not list or length not in (None, len(plain)):
-        raise CodecError(f"{shortly(plain)} is no list{'' if length is None else f' of {length}'}")
+        raise CodecError(
+            f"{shortly(plain)} is not a list{'' if length is None else f' of {length}'}"
+        )
     return plain
 
 
@@ -163,7 +165,7 @@ class _Number(TypeCodec):
         if self._kind is int:
             return int(operator.index(value))
         if not isinstance(value, Real):
-            raise TypeError(f"{shortly(value)} is no float")
+            raise TypeError(f"{shortly(value)} is not a float")
         return float(value)
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
@@ -193,7 +195,7 @@ class _Str(TypeCodec):
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
         if not isinstance(value, str):
-            raise TypeError(f"{shortly(value)} is no str")
+            raise TypeError(f"{shortly(value)} is not str")
         if len(value) < _LONG:
             return value
         blobs.append(value.encode("utf-8", "surrogatepass"))
@@ -226,7 +228,7 @@ class _Bytes(TypeCodec):
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
         if not isinstance(value, bytes):
-            raise TypeError(f"{shortly(value)} is no bytes")
+            raise TypeError(f"{shortly(value)} is not bytes")
         blobs.append(value)
         return len(value)
 
@@ -239,14 +241,14 @@ class _Array(TypeCodec):
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
         if not isinstance(value, array) or value.typecode not in _INTEGERS:
-            raise TypeError(f"{shortly(value)} is no array of integers")
+            raise TypeError(f"{shortly(value)} is not an array of integers")
         blobs.append(value.tobytes())
         return [value.typecode, len(blobs[-1])]
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
         typecode, size = _listed(plain, 2)
         if typecode not in _INTEGERS:
-            raise CodecError(f"{shortly(typecode)} is no type of integers")
+            raise CodecError(f"{shortly(typecode)} is not a type of integers")
         return array(typecode, blobs.take(size))
 
 
@@ -317,7 +319,7 @@ class _Row(TypeCodec):
     def lift(self, plain: Any, blobs: Blobs) -> Any:
         least = len(self._lift) - len(self._defaults)
         if type(plain) is not list or not least <= len(plain) <= len(self._lift):
-            raise CodecError(f"{shortly(plain)} is no list of {len(self._lift)}")
+            raise CodecError(f"{shortly(plain)} is not a list of {len(self._lift)}")
         pairs = zip(self._lift, plain, strict=False)
         return self._construct([lift(item, blobs) for lift, item in pairs])
 
@@ -375,7 +377,7 @@ class _Many(TypeCodec):
 
     def _checked(self, value: Any) -> tuple[Any, ...]:
         if not isinstance(value, tuple):
-            raise TypeError(f"{shortly(value)} is no tuple")
+            raise TypeError(f"{shortly(value)} is not a tuple")
         return value
 
 
@@ -387,7 +389,7 @@ class _Mapping(TypeCodec):
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
         if not isinstance(value, Mapping):
-            raise TypeError(f"{shortly(value)} is no mapping")
+            raise TypeError(f"{shortly(value)} is not a mapping")
         return self._items.lower_all(value.items(), blobs)
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:

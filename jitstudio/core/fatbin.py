@@ -198,7 +198,9 @@ def contents(kind: CodeKind, content: bytes) -> str:
         return head
     entries = fatbin_entries(content)
     if not entries:
-        return f"{head}\nIts entries cannot be read: this is no fatbin, or one of another layout."
+        return (
+            f"{head}\nIts entries cannot be read: this is not a fatbin, or one of another layout."
+        )
     lines = [entry_line(entry) for entry in entries[:_MOST_ENTRIES]]
     if more := len(entries) - len(lines):
         lines.append(f"and {more:,} more")
@@ -208,7 +210,7 @@ def contents(kind: CodeKind, content: bytes) -> str:
 def _cubin_lines(content: bytes) -> Iterator[str]:
     target = cubin_target(content)
     if target is None:
-        yield "Its header cannot be read: this is no cubin, or a damaged one."
+        yield "Its header cannot be read: this is not a cubin, or a damaged one."
         return
     yield f"Machine code for {target}"
     if is_relocatable(content):

@@ -182,7 +182,7 @@ def _check(handover: Handover) -> None:
         is_name = code.name.isprintable() and PurePath(code.name).name == code.name
         if not is_name or code.name in ("", "..") or len(code.name.encode()) > _LONGEST_NAME:
             raise HandoverError(
-                f"{code.name[:_LONGEST_NAME]!r} is no name of a tab. Give it one of at most "
+                f"{code.name[:_LONGEST_NAME]!r} is not the name of a tab. Give it one of at most "
                 f"{_LONGEST_NAME} bytes, without folders."
             )
         if code.kind in (CodeKind.SASS, CodeKind.OPTIXIR):
@@ -193,4 +193,4 @@ def _check(handover: Handover) -> None:
             )
     for path in handover.paths:
         if not path.startswith("/") or "\0" in path or len(path) > _LONGEST_PATH:
-            raise HandoverError(f"{path[:_LONGEST_NAME]!r} is no absolute path of a file.")
+            raise HandoverError(f"{path[:_LONGEST_NAME]!r} is not an absolute path of a file.")

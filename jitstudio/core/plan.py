@@ -175,7 +175,7 @@ def _check(request: BuildRequest) -> None:
     for library in request.libraries:
         if library.kind is not _K.LLVM_IR:
             raise PlanError(
-                f"The library '{library.name}' is no LLVM IR, as .ll and .bc files are."
+                f"The library '{library.name}' is not LLVM IR, as .ll and .bc files are."
             )
 
 

@@ -289,7 +289,7 @@ def std_name(message: str, line: str) -> str | None:
 
 
 TRIED = re.compile(
-    r"With --device-as-default-execution-space it (compiles|has \d++ errors? in place of \d++)"
+    r"With --device-as-default-execution-space it (compiles|has \d++ errors? instead of \d++)"
 )
 LLVM_READ = re.compile(r"this libNVVM reads LLVM (\d++)")
 _REFUSED_ATTRIBUTE = re.compile(r"': (\w++) function attribute is not supported")

@@ -163,9 +163,9 @@ def _entries(database: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise FlagsError(f"'{database}' cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError):
-        raise FlagsError(f"'{database}' is no JSON. Have CMake write it anew.") from None
+        raise FlagsError(f"'{database}' is not JSON. Have CMake write it again.") from None
     if not isinstance(content, list):
-        raise FlagsError(f"'{database}' is no list of commands. Have CMake write it anew.")
+        raise FlagsError(f"'{database}' is not a list of commands. Have CMake write it again.")
     return [entry for entry in content if isinstance(entry, dict)]
 
 

@@ -234,11 +234,11 @@ def project_from_link(text: str) -> ImportedProject:
     try:
         parts = urlsplit(text) if "://" in text else None
     except ValueError as error:
-        raise ForeignStateError(f"This is no link: {error}. Copy all of it.") from None
+        raise ForeignStateError(f"This is not a link: {error}. Copy all of it.") from None
     if parts is None and not text.startswith(("#", "g:", "z:")):
         raise ForeignStateError(
-            "This is no link of Compiler Explorer: it begins with https:// and has /clientstate/ "
-            "or a # in it."
+            "This is not a link of Compiler Explorer: it begins with https:// and has "
+            "/clientstate/ or a # in it."
         )
     path, fragment = (parts.path, parts.fragment) if parts else ("", text.removeprefix("#"))
     if "/clientstate/" in path:
@@ -271,13 +271,13 @@ def project_from_file(name: str, content: bytes) -> ImportedProject:
             state = json.loads(content)
         except (ValueError, RecursionError):
             raise ForeignStateError(
-                f"'{name}' is no state of Compiler Explorer: no JSON."
+                f"'{name}' is not a state of Compiler Explorer: no JSON."
             ) from None
         state = state.get("config", state) if isinstance(state, dict) else state
         return _from_state(state)
     if kind_of(name) is None:
         raise ForeignStateError(
-            f"'{name}' has no ending that tells what it is: .cu, .ptx, .ll, .zip or .json."
+            f"'{name}' has no file extension that shows what it is: .cu, .ptx, .ll, .zip or .json."
         )
     return _assembled([(Path(name).name, content.decode("utf-8", "replace"), "")], [], [])
 
@@ -356,7 +356,7 @@ class _Compiler:
 def _from_state(state: Any) -> ImportedProject:
     """Returns the project of a state: of sessions and trees, or of components."""
     if not isinstance(state, Mapping):
-        raise ForeignStateError("This is no state of Compiler Explorer: it has no sessions.")
+        raise ForeignStateError("This is not a state of Compiler Explorer: it has no sessions.")
     if "content" in state:
         state = _sessions_of(state["content"])
     files: list[tuple[str, str, str]] = []
@@ -457,7 +457,7 @@ def _unzipped(name: str, content: bytes) -> Iterator[tuple[str, str]]:
     except Oversized as error:
         raise ForeignStateError(f"'{name}' is too large: {error}.") from None
     except DAMAGED_ZIP as error:
-        raise ForeignStateError(f"'{name}' is no sound zip file: {error}") from None
+        raise ForeignStateError(f"'{name}' is not a sound zip file: {error}") from None
 
 
 def _assembled(

@@ -321,7 +321,7 @@ static std::vector<unsigned char> held(CUdeviceptr address, size_t bytes) {
             if (!count) continue;
             outside = true;
             std::printf("Written out of bounds: %td bytes %s '%s', the nearest %td from it.\n",
-                        count, before ? "in front of" : "behind", each.name,
+                        count, before ? "before" : "after", each.name,
                         std::find_if(zone.begin(), zone.end(), stray) - zone.begin());
         }
     }
@@ -771,6 +771,6 @@ def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
         try:
             expected = Translator(request, buffers[expectation.buffer]).text(expectation.expression)
         except (ValueError, SyntaxError):
-            notes.append(f"The check '{formula}', which is no plain formula for each element.")
+            notes.append(f"The check '{formula}', which is not a plain formula for each element.")
             continue
         yield _filled(_CHECK, NAME=variable(expectation.buffer), EXPECTED=expected)

@@ -194,7 +194,7 @@ def _whole(text: str) -> str:
 class _Bits:
     def __init__(self, text: str) -> None:
         if odd := next((letter for letter in text if letter not in _VALUES), ""):
-            raise LzStringError(f"It is damaged: '{odd}' is no letter of base64.")
+            raise LzStringError(f"It is damaged: '{odd}' is not a letter of base64.")
         self._bits, self._at = "".join(map(_VALUES.__getitem__, text)), 0
 
     def take(self, count: int) -> int:

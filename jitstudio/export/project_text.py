@@ -69,8 +69,8 @@ def unpack(text: str) -> Project:
     match = _TEXT.fullmatch("".join(text.split()))
     if match is None:
         raise ProjectTextError(
-            "This is no project: its text begins with jitstudio-project and has no gaps. Copy all "
-            "of it."
+            "This is not a project: its text begins with jitstudio-project and has no gaps. Copy "
+            "all of it."
         )
     if match["version"] != "1":
         raise ProjectTextError(
@@ -91,7 +91,7 @@ def unpack(text: str) -> Project:
         raise ProjectTextError(f"The text holds no project. {error}") from None
     if named := [member.name for member in project.members if member.text is None]:
         raise ProjectTextError(
-            f"The text names files in place of texts ({', '.join(named)[:200]}), which a text "
+            f"The text names files instead of texts ({', '.join(named)[:200]}), which a text "
             "cannot have."
         )
     return project

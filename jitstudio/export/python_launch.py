@@ -60,8 +60,8 @@ def is_inside(memory, buffers):
     inside = True
     for name, address in memory.items():
         before = held(address - ZONE, ZONE)[::-1]
-        behind = held(address + buffers[name].nbytes, ZONE)
-        for zone, side in ((before, "in front of"), (behind, "behind")):
+        after = held(address + buffers[name].nbytes, ZONE)
+        for zone, side in ((before, "before"), (after, "after")):
             strays = np.flatnonzero(zone != GUARD)
             if len(strays):
                 inside = False
@@ -256,7 +256,7 @@ def launch_notes(launch: RecipeLaunch | None, *, watches: bool = True) -> Iterat
         yield "The time limit: a launch that does not end has to be stopped by hand."
     yield from texel_notes(launch.request)
     if spec.load is LoadMode.DRIVER_JIT:
-        yield "The driver's compiler: the cubin is launched in place of the PTX."
+        yield "The driver's compiler: the cubin is launched instead of the PTX."
 
 
 _SIMPLE = frozenset(

@@ -182,7 +182,7 @@ def sameness(cubin):
 
 _MAIN = '''\
 def main():
-    """Builds, and launches unless it is told not to; returns the exit status."""
+    """Builds, and launches unless an option says not to; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\\n")[0])
     parser.add_argument("--save", metavar="PATH", help="write the cubin into this file and end")
     parser.add_argument("--no-launch", action="store_true", help="build only")

@@ -277,8 +277,8 @@ def _plan(request: BuildRequest) -> tuple[PlanStep, ...]:
     odd = [s for s in request.sources if s.kind in _CONTAINERS]
     if odd and request.link is LinkMode.NONE:
         raise ExportError(
-            f"'{odd[0].name}' is a {odd[0].kind.title}: what is taken out of it is no build. Link "
-            "it, or save its cubin and export that."
+            f"'{odd[0].name}' is a {odd[0].kind.title}: what is taken out of it is not a build. "
+            "Link it, or save its cubin and export that."
         )
     return _linked(request)
 

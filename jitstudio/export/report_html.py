@@ -244,7 +244,7 @@ def _figures(functions: tuple[ReportFunction, ...]) -> Iterator[str]:
     for row in rows:
         yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
     yield "</tbody></table></div>"
-    yield '<p class="muted">Occupancy is of blocks of so many threads.</p>'
+    yield '<p class="muted">Occupancy is of blocks of this many threads.</p>'
 
 
 def _findings(content: ReportContent) -> Iterator[str]:

@@ -17,7 +17,7 @@ from jitstudio.export.recipe import ExportError
 
 SET_ADDRESS = '''\
 def set_address(array, offset, address):
-    """Puts an address into what holds pointers, so many bytes from its start."""
+    """Puts an address into what holds pointers, this many bytes from its start."""
     place = array.reshape(-1).view(np.uint8)[offset : offset + 8]
     place[...] = np.frombuffer(int(address).to_bytes(8, "little"), np.uint8)
 '''

@@ -106,7 +106,7 @@ def read_lesson(folder: Path) -> Lesson:
         text = read_file(folder / TEXT, _LARGEST_TEXT).decode("utf-8-sig", "replace")
     except OSError as error:
         raise LessonError(
-            f"'{folder}' is no lesson: its {TEXT} cannot be read: {error.strerror}. Name the "
+            f"'{folder}' is not a lesson: its {TEXT} cannot be read: {error.strerror}. Name the "
             "folder that 'jitstudio lesson open' has made."
         ) from None
     text = text.replace("\r\n", "\n")
@@ -133,12 +133,12 @@ def _panes(folder: Path, head: str) -> tuple[str, ...]:
     try:
         fields = tomllib.loads(head)
     except tomllib.TOMLDecodeError as error:
-        raise LessonError(f'{place} is no TOML: {error}. Write: panes = ["sass"]') from None
+        raise LessonError(f'{place} is not TOML: {error}. Write: panes = ["sass"]') from None
     if unknown := fields.keys() - {"panes"}:
         raise LessonError(f"{place} has '{min(unknown)}'. Only 'panes' can stand there.")
     panes = fields.get("panes", [])
     if not isinstance(panes, list) or not all(isinstance(pane, str) for pane in panes):
-        raise LessonError(f'{place} has panes that are no list of names, such as ["sass"].')
+        raise LessonError(f'{place} has panes that are not a list of names, such as ["sass"].')
     for pane in panes:
         if pane not in PANES:
             raise LessonError(f"{place} has no pane '{pane}'. There are {', '.join(PANES)}.")

@@ -58,7 +58,7 @@ def _entries(folder: Folder) -> Iterator[CacheEntry]:
         # One damaged text shall not hide the others.
         database.text_factory = partial(str, encoding="utf-8", errors="replace")
         if database.execute(_IS_TABLE).fetchone() is None:
-            raise Incomplete("it is no cache of cuTile, or one of another version")
+            raise Incomplete("it is not a cache of cuTile, or one of another version")
         columns = {row[1] for row in database.execute("PRAGMA table_info(cache)")}
         metadata = "metadata" if "metadata" in columns else "NULL"
         for key, blob, date, metadata_text in database.execute(
@@ -83,7 +83,7 @@ def _entry(
     folder: Folder, member: str, blob: bytes, used: object, metadata: dict[str, object]
 ) -> CacheEntry:
     if cubin_target(blob) is None:
-        raise Incomplete("it is no cubin")
+        raise Incomplete("it is not a cubin")
     code = Representation(KernelLanguage.CUBIN, blob)
     names, written = metadata.get("kernel_names"), metadata.get("compilation_timestamp")
     name = name_of(names[0] if isinstance(names, list) and names else None, name_in(code, member))

@@ -129,9 +129,9 @@ class Folder:
         try:
             content = json.loads(self.read(name, _LARGEST_JSON))
         except (ValueError, RecursionError):
-            raise Incomplete("it is no JSON, or half of one") from None
+            raise Incomplete("it is not JSON, or half of one") from None
         if not isinstance(content, dict):
-            raise Incomplete("it is no object of JSON")
+            raise Incomplete("it is not a JSON object")
         return content
 
     @contextmanager

@@ -91,7 +91,7 @@ def _pickled(content: bytes) -> _Pickled:
                 elif ptx_target(argument):
                     pickled.texts.append(argument)
     except (ValueError, LookupError):
-        raise Incomplete("it is no pickle, or half of one") from None
+        raise Incomplete("it is not a pickle, or half of one") from None
     return pickled
 
 

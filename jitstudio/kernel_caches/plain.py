@@ -73,7 +73,7 @@ def _entry(folder: Folder, stem: str) -> CacheEntry:
     name = stem + language.ending
     code = folder.representation(language, name)
     if language is KernelLanguage.CUBIN and cubin_target(code.content) is None:
-        raise Incomplete("it is no cubin, half of one, or machine code for GPUs of others")
+        raise Incomplete("it is not a cubin, half of one, or machine code for GPUs of others")
     if language is KernelLanguage.PTX and code.content.startswith(_BINARY):
         raise Incomplete("it is called PTX, but is none")
     files = _files(folder, stem)

@@ -66,7 +66,7 @@ def load(path_text: str, element: Type, length: int) -> np.ndarray:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(mode):
             # A pipe would keep us waiting.
-            raise OSError(errno.EINVAL, "it is no ordinary file")
+            raise OSError(errno.EINVAL, "it is not an ordinary file")
         array = read(path, name, element, length)
         return _shaped(_converted(array, element), element, length)
     except NumericsError as error:
@@ -79,7 +79,7 @@ def load(path_text: str, element: Type, length: int) -> np.ndarray:
         raise NumericsError(f"{path.name} needs more memory than there is.") from None
     except _DAMAGED as error:
         ending = path.suffix.lower()
-        raise NumericsError(f"{path.name} is no sound {ending} file: {_first(error)}") from None
+        raise NumericsError(f"{path.name} is not a sound {ending} file: {_first(error)}") from None
 
 
 def _split(text: str) -> tuple[Path, str]:
@@ -94,11 +94,11 @@ def _read_npy(path: Path, name: str, element: Type, length: int) -> np.ndarray:
 
 def _read_npz(path: Path, name: str, element: Type, length: int) -> np.ndarray:
     if not zipfile.is_zipfile(path):
-        raise ValueError("it is no archive")
+        raise ValueError("it is not an archive")
     with np.load(path, allow_pickle=False) as arrays:
         names = ", ".join(arrays.files) or "nothing"
         if not name and len(arrays.files) != 1:
-            raise NumericsError(f"It holds {names}; write ::NAME behind it to choose one.")
+            raise NumericsError(f"It holds {names}; write ::NAME after it to choose one.")
         if name and name not in arrays.files:
             raise NumericsError(f"It holds {names}, but no {name}.")
         name = name or arrays.files[0]

@@ -285,7 +285,7 @@ def _array(value: Any) -> np.ndarray:
         raise NumericsError("The parts of the list have different lengths.") from None
     if array.dtype.kind in "biufc" or is_floating(array.dtype):
         return array
-    raise NumericsError(f"These are no numbers, but {array.dtype}.")
+    raise NumericsError(f"These are not numbers, but {array.dtype}.")
 
 
 def size_text_of(element: Type, length: int) -> str:

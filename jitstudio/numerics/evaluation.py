@@ -131,7 +131,7 @@ def _sound(value: Any) -> Any:
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         raise OverflowError(f"an integer has more than {_MOST_BITS} bits")
     if isinstance(value, np.ndarray) and value.dtype.kind not in "biufcV":
-        raise TypeError(f"{value.dtype} is no type of numbers here")
+        raise TypeError(f"{value.dtype} is not a type of numbers here")
     return value
 
 

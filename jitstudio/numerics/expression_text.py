@@ -229,7 +229,7 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
         # Python has no place for parts missing at the end.
         column = error.offset - 1 if error.offset else len(place.text)
         position = place.origin[min(column, len(place.origin) - 1)]
-        raise ExpressionError(f"This is no NumPy expression: {error.msg}", position) from None
+        raise ExpressionError(f"This is not a NumPy expression: {error.msg}", position) from None
     except UnicodeError:
         raise ExpressionError("The expression holds characters that no text has") from None
     except (RecursionError, MemoryError):

@@ -37,7 +37,7 @@ def steps(body: ast.expr, expectation: Expectation) -> list[ast.expr]:
     node, chain = target_steps(body)
     if not isinstance(node, ast.Name) or node.id != PARAMETER + expectation.buffer:
         raise ExpressionError(
-            f"'{expectation.target}' is no part of {expectation.buffer}; write an index such as "
+            f"'{expectation.target}' is not part of {expectation.buffer}; write an index such as "
             f"{expectation.buffer}[1:-1]"
         )
     return chain

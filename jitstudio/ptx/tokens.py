@@ -71,7 +71,7 @@ class PtxTokens:
             line = bisect_right(self._starts, before.at)
             raise PtxReadError(
                 line,
-                f"“{text}” is expected behind “{before.text[:40]}”, and there is "
+                f"“{text}” is expected after “{before.text[:40]}”, and there is "
                 f"“{text_there[:40] or 'the end of the text'}”.",
             )
 

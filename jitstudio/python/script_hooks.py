@@ -220,7 +220,7 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
 
     def properties(_device: object) -> dict[str, int]:
         captures.note(
-            f"The script asked for the properties of a GPU, which it has none of: it was told of "
+            f"The script asked for the properties of a GPU. There is none, so the answer was "
             f"{_MULTIPROCESSORS} multiprocessors."
         )
         shared = next(size for number, size in _SHARED_MEMORY if target.arch.number >= number)

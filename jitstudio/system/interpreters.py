@@ -124,7 +124,9 @@ def _answer_of(program: str) -> Interpreter | str:
         return "it says nothing"
     except subprocess.CalledProcessError as error:
         status = error.returncode
-        return f"it is no Python interpreter: asked for its version, it ended with status {status}"
+        return (
+            f"it is not a Python interpreter: asked for its version, it ended with status {status}"
+        )
     except subprocess.TimeoutExpired:
         return f"it did not say its version in {_LIMIT:g} s"
     except OSError as error:
@@ -138,7 +140,7 @@ def _answer_of(program: str) -> Interpreter | str:
             folders = dict.fromkeys(place for place in places if os.path.isabs(place))
             return Interpreter(path, version, tuple(folders), tuple(packages.items()))
         case _:
-            return "it is no Python interpreter"
+            return "it is not a Python interpreter"
 
 
 HOW_TO_CHOOSE = (

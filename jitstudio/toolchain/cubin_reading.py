@@ -186,7 +186,7 @@ def _why(status: int, errors: str, path: str, name: str) -> str:
     if status < 0:
         return (
             f"nvdisasm crashed on {name} ({signal.Signals(-status).name}). "
-            "The cubin may be damaged: build it anew."
+            "The cubin may be damaged: build it again."
         )
     message = errors.replace(path, name) or f"nvdisasm ended with exit status {status}."
     return f"The machine code of {name} cannot be read: {message}"

@@ -89,4 +89,4 @@ def _target_of(ref: Ref, code: bytes) -> str:
         return match[1]
     if ref.kind is CodeKind.PTX and (target := ptx_target(code.decode("latin-1"))):
         return target.removeprefix("sm_")
-    raise _Unknown(f"For which target '{ref.name}' was made cannot be told.")
+    raise _Unknown(f"For which target '{ref.name}' was made is not known.")

@@ -86,7 +86,7 @@ def too_large(ref: Ref, content: bytes) -> str:
         return ""
     return (
         f"'{ref.file_name}' has {len(content):,} bytes and says that it unpacks to {size:,}: it is "
-        "damaged, or made to fill the memory. Pack it anew, without compression."
+        "damaged, or made to fill the memory. Pack it again, without compression."
     )
 
 

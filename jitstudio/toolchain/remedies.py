@@ -49,7 +49,7 @@ def unmarked_for_device(
     if not trial.ok and after >= before:
         return ""
     errors = "error" if after == 1 else "errors"
-    outcome = "compiles" if trial.ok else f"has {after} {errors} in place of {before}"
+    outcome = "compiles" if trial.ok else f"has {after} {errors} instead of {before}"
     return f"With {ALL_DEVICE[0]} it {outcome}."
 
 

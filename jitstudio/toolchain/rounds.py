@@ -84,7 +84,7 @@ _SUPPLIES = (
     ),
     _Supply(
         'use of the "register" storage class specifier is not allowed',
-        "'register' is left out, as C++17 has it no more; nvcc passes over it.",
+        "'register' is left out, as C++17 no longer has it; nvcc passes over it.",
         ("--define-macro=register=",),
     ),
     _Supply(

@@ -219,7 +219,7 @@ def _put_toolchain(point: _Point, _axis: Axis, value: str) -> _Point:
     if folder is None:
         names = ", ".join(point.toolchains) or "none"
         raise VariantError(
-            f"'{value}' is no toolchain that was added in the settings. Known: {names}."
+            f"'{value}' is not a toolchain that was added in the settings. Known: {names}."
         )
     return replace(point, build=replace(point.build, toolchain=folder))
 

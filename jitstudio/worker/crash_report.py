@@ -82,7 +82,8 @@ def cause_of_death(death: ChildDeath, met: str = "") -> tuple[str, str]:
     """
     if death.nonsense:
         return NO_ANSWER, (
-            f"sent what is no answer ({death.nonsense}) and was ended: something harmed it {met}."
+            f"sent what is not an answer ({death.nonsense}) and was ended: something harmed it "
+            f"{met}."
         ).replace(" .", ".")
     status, stderr = death.status, death.stderr
     if status == EXIT_OUT_OF_MEMORY or any(word in stderr for word in _OUT_OF_MEMORY_WORDS):

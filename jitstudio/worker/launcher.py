@@ -330,7 +330,7 @@ class Launcher:
                 break
             buffer = outputs.get(expectation.buffer)
             if buffer is None:
-                checks.append(unchecked(expectation, "it is no output of this kernel"))
+                checks.append(unchecked(expectation, "it is not an output of this kernel"))
                 continue
             check = self._evaluator.check(
                 expectation,

@@ -266,8 +266,8 @@ class Stepper:
         return answer
 
 
-_BEGINS_ANEW = "The next step runs the kernel anew to where it was."
-_MAY_BE_DAMAGED = "The recording may be damaged. The next step opens it anew."
+_BEGINS_ANEW = "The next step runs the kernel again to where it was."
+_MAY_BE_DAMAGED = "The recording may be damaged. The next step opens it again."
 
 
 def _why(death: ChildDeath, ending: Ending | None) -> str:

@@ -290,18 +290,18 @@ def test_an_error_of_a_function_is_its_own():
     [
         (GOOD[:1], r"expect\['y'\]: There are 6 numbers"),
         ({"y": GOOD[:1]}, r"expect\['y'\]: There are 6 numbers"),
-        ({"x": X}, r"expect\['x'\]: that is no buffer that the kernel writes\. There are: y"),
-        ({"z": GOOD}, r"expect\['z'\]: that is no buffer"),
+        ({"x": X}, r"expect\['x'\]: that is not a buffer that the kernel writes\. There are: y"),
+        ({"z": GOOD}, r"expect\['z'\]: that is not a buffer"),
         (lambda x, q: x, r"expect: the kernel has no input 'q'"),
         (lambda x, *rest, q: x, r"expect: the kernel has no input 'q'"),
         (lambda x, q, **rest: x, r"expect: the kernel has no input 'q'"),
         (lambda *inputs: GOOD, r"expect: the inputs are handed over by their names"),
         (lambda x: {}, r"expect: the function returned an empty dict"),
         (lambda x: None, r"expect\['y'\]: it is None"),
-        (lambda x: "text", r"expect\['y'\]: These are no numbers"),
+        (lambda x: "text", r"expect\['y'\]: These are not numbers"),
         (np.array([object()]), r"expect: it holds object"),
         (5, r"expect=5: a text such as"),
-        ({5: GOOD}, r"expect: 5 is no name"),
+        ({5: GOOD}, r"expect: 5 is not a name"),
     ],
 )
 def test_a_wrong_expectation_is_a_sentence(expect, words):

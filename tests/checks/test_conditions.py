@@ -99,7 +99,7 @@ GOOD = 'source = "a.cu"\nrequire = ["spills == 0"]\n'
         ("[[budget]]\nsource = 'a.cu'\nrequire = 'strays == 0'\n", "is about a launch"),
         (f"[budget]\n{GOOD}", "double brackets"),
         ("a = " + "[" * 5000, "'BUDGETS.toml'"),
-        ("a = ", "is no TOML"),
+        ("a = ", "is not TOML"),
         ("", "there is no budget in it"),
     ],
 )

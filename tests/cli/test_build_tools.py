@@ -125,7 +125,7 @@ def test_without_the_switches_they_stay_outside(run, ir):
 def test_a_library_of_another_kind_is_refused(run, ir):
     ran = run("build", "k.ll", "--library", SAMPLES / "scale.ptx")
     assert ran.code == 2
-    assert "is no LLVM IR" in ran.err
+    assert "is not LLVM IR" in ran.err
 
 
 @pytest.mark.skipif(not driver.describe().problem, reason="a driver is here")

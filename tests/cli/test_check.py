@@ -357,7 +357,11 @@ def test_a_project_is_built_as_it_says(run, tmp_path):
             "none.cu' cannot be read: No such file",
         ),
         ('project = "gone"\nrequire = ["spills == 0"]', 2, "gone' cannot be opened: No such file"),
-        ('project = "much.cu"\nrequire = ["spills == 0"]', 2, "much.cu' is no project: the name"),
+        (
+            'project = "much.cu"\nrequire = ["spills == 0"]',
+            2,
+            "much.cu' is not a project: the name",
+        ),
         ('source = "../a.cu"\nrequire = ["spills == 0"]', 2, "'../a.cu' lies outside the folder"),
         ('source = "much.cu"\ntarget = "sm_1"\nrequire = ["spills == 0"]', 2, "sm_1"),
         ('source = "much.cu"\noption = "-I/etc"\nrequire = ["spills == 0"]', 2, "-I/etc"),

@@ -340,7 +340,7 @@ def test_reading_ends_at_its_time_limit(own_workers, run, cubin):
     ("words", "said"),
     [
         (("none.cubin",), "cannot be read"),
-        (("notes.txt",), "'notes.txt' has no ending"),
+        (("notes.txt",), "'notes.txt' has no file extension"),
         (("k.cu", "--arch", "sm_9"), refusal(Arch.parse, "sm_9")),
         (("k.cu", "--block", "0"), f"--block: {refusal(COUNT.check, 0)[:-1]}"),
         (("k.cu", "--shared", "-1"), f"--shared: {refusal(COUNT_OR_NONE.check, -1)[:-1]}"),

@@ -275,4 +275,4 @@ def test_what_is_cut_says_how_to_get_the_rest(sized, run, tmp_path):
 def test_a_folder_that_is_none_is_told(run):
     ran = run("mcp", "--folder", Path("nowhere"))
     assert ran.code == 2
-    assert "'nowhere' is no folder" in ran.err
+    assert "'nowhere' is not a folder" in ran.err

@@ -169,7 +169,7 @@ def test_a_project_is_swept_over_its_own_axes(run, write):
     ("words", "told"),
     [
         (("build", "p.jitproj", "k.cu"), "'p.jitproj' is a project, which names its modules"),
-        (("build", "gone"), "no such file, and 'gone' has no ending"),
+        (("build", "gone"), "no such file, and 'gone' has no file extension"),
         (("build", "p"), "Did you mean the project 'p.jitproj'?"),
         (("build", "gone.jitproj"), "gone.jitproj' cannot be opened: No such file"),
         (("run", "p.jitproj", "--kernel", "scale<int>"), "no launch of 'scale<int>'"),
@@ -236,4 +236,4 @@ def test_a_sweep_of_a_project_loads_no_library_that_the_project_names(run, write
     path = write(replace(PROJECT, sweeps=(VariantDraft("scale<float>", axes),)))
     ran = run("sweep", path)
     assert ran.code == 2
-    assert f"'{tmp_path}' is no toolchain that was added" in ran.err
+    assert f"'{tmp_path}' is not a toolchain that was added" in ran.err

@@ -27,7 +27,7 @@ def test_a_file_becomes_a_module_that_knows_its_folder(tmp_path):
 
 @pytest.mark.parametrize("name", ["k.h", "k.sass", "k", "k.txt"])
 def test_a_file_that_no_tool_takes_is_refused_before_it_is_read(name):
-    with pytest.raises(UsageError, match=f"'{name}' has no ending"):
+    with pytest.raises(UsageError, match=f"'{name}' has no file extension"):
         source_from(name)
 
 

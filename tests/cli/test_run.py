@@ -69,7 +69,7 @@ def test_a_kernel_that_is_not_there_is_refused_with_those_that_are(run):
         (("--arg", "n"), "--arg takes NAME=TEXT, not 'n'"),
         (("--arg", "n=1", "--arg", "n=2"), "--arg gives 'n' twice"),
         (("--rtol", "-1"), "must be 0 or more"),
-        (("--device", "first"), "'first' is no number"),
+        (("--device", "first"), "'first' is not a number"),
         (("--sanitize", "everything"), "everything"),
         (("--arch", "sm_x"), refusal(Arch.parse, "sm_x")),
     ],

@@ -23,7 +23,7 @@ def test_every_spelling_is_read(text, arch):
     "text", ["", "sm_", "sm90", "native", "sm_9", "sm_90b", "sm_1000", "sm_٩٠"]
 )
 def test_anything_else_is_refused_in_words(text):
-    with pytest.raises(ValueError, match=r"is no target architecture\. Write it like sm_90"):
+    with pytest.raises(ValueError, match=r"is not a target architecture\. Write it like sm_90"):
         Arch.parse(text)
 
 

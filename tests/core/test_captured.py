@@ -64,7 +64,7 @@ def entry(language="ptx", member="a", **other):
         (archive([]), "no object of JSON"),
         (archive(head(format=2)), "of a later jitstudio"),
         (archive(head(name=3)), "its 'name'"),
-        (archive(head(facts={"a": 1})), "facts are no texts"),
+        (archive(head(facts={"a": 1})), "facts are not texts"),
         (archive(head(entry())), "There is no item named 'a'"),
         (archive(head(entry("cobol"), ), a=b""), "in 'cobol', which is not known"),
         (archive(head(entry(), entry()), a=b""), "two representations in PTX"),

@@ -306,5 +306,5 @@ def test_a_row_ends_before_its_defaults_and_lacks_no_more_than_these():
     assert json.loads(head[4:]) == ["ERROR", "k.cu", 3, None, "wrong"]
     for parts in (["ERROR", "k.cu", 3, None], [*json.loads(head[4:]), *[None] * 9]):
         text = json.dumps(parts).encode()
-        with pytest.raises(CodecError, match="is no list of"):
+        with pytest.raises(CodecError, match="is not a list of"):
             storing.load(struct.pack("<I", len(text)) + text)

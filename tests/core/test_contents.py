@@ -36,7 +36,7 @@ def test_a_fatbin_lists_its_entries():
 def test_a_fatbin_that_cannot_be_read_says_so():
     assert contents(CodeKind.FATBIN, b"hello").splitlines() == [
         "fatbin, 5 bytes",
-        "Its entries cannot be read: this is no fatbin, or one of another layout.",
+        "Its entries cannot be read: this is not a fatbin, or one of another layout.",
     ]
 
 
@@ -63,7 +63,7 @@ def test_a_cubin_tells_its_target_and_whether_it_keeps_its_ptx(host):
 def test_a_cubin_that_cannot_be_read_says_so():
     assert contents(CodeKind.CUBIN, b"hello").splitlines() == [
         "cubin, 5 bytes",
-        "Its header cannot be read: this is no cubin, or a damaged one.",
+        "Its header cannot be read: this is not a cubin, or a damaged one.",
     ]
 
 

@@ -21,7 +21,7 @@ def test_containers_may_follow_each_other():
 
 def test_other_bytes_have_no_entries():
     whole = container(entry(2, 90, b"x" * 8))
-    assert fatbin_entries(b"") == fatbin_entries(b"hello, this is no fatbin") == ()
+    assert fatbin_entries(b"") == fatbin_entries(b"hello, this is not a fatbin") == ()
     assert fatbin_entries(whole[:40]) == ()
     assert fatbin_entries(whole[:16] + bytes(56)) == ()
 

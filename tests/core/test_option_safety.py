@@ -101,7 +101,7 @@ def test_what_the_user_types_himself_needs_no_switch(written):
         ("--pre-include=a/../../x.h", "includes a file outside"),
         ("--create-pch=F", "writes a file"),
         ("--use-pch=F", "load native code"),
-        ("--opaque", "is no option that jitstudio knows, so nobody can tell what it does"),
+        ("--opaque", "is not an option that jitstudio knows, so nobody can tell what it does"),
         ("--linenfo", "what it does. Did you mean '-lineinfo'?"),
         ("@options.txt", "no option that jitstudio knows"),
         ("word", "no option that jitstudio knows"),

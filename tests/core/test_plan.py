@@ -271,7 +271,7 @@ def test_joined_ir_is_one_program_called_after_the_first_module():
 
 
 def test_a_library_must_be_llvm_ir_with_a_name_of_its_own():
-    with pytest.raises(PlanError, match=r"The library 'c.ptx' is no LLVM IR"):
+    with pytest.raises(PlanError, match=r"The library 'c.ptx' is not LLVM IR"):
         plan(changed(IR, libraries=(PTX,)))
     with pytest.raises(PlanError, match=r"called 'b.ll'\. Rename"):
         plan(changed(IR, libraries=(IR,)))

@@ -254,7 +254,7 @@ def test_a_program_compiles_links_and_makes_the_same_bytes(exported, tmp_path):
             ended = subprocess.run(["./program"], cwd=tmp_path, capture_output=True, text=True)
             assert ended.returncode == 5
             assert "4 bytes behind 'out', the nearest 8 from it." in ended.stdout
-            assert "2 bytes in front of 'in', the nearest 0 from it." in ended.stdout
+            assert "2 bytes before 'in', the nearest 0 from it." in ended.stdout
             assert "1 of 1000 elements of 'out'" in ended.stdout
             assert "the first is 7." in ended.stdout
             assert "out[7] is" in ended.stdout
@@ -329,7 +329,7 @@ def test_a_script_finds_what_is_written_out_of_bounds_and_what_never(exported, c
     assert script["run"](b"") == 5
     said = capsys.readouterr().out
     assert "4 bytes behind 'out', the nearest 8 bytes from it." in said
-    assert "2 bytes in front of 'in', the nearest 0 bytes from it." in said
+    assert "2 bytes before 'in', the nearest 0 bytes from it." in said
     assert "1 of 1,000 elements of 'out' are never" in said
     assert "the first is 7." in said
     assert "out: 1 of 1,000 numbers are wrong" in said

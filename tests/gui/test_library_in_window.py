@@ -141,7 +141,7 @@ def test_a_program_without_device_code_and_a_text_without_ending_are_said(starte
     started.files.open_paths([program, text])
     started.wait(lambda: f"'{program.name}' holds no device" in view.table.hint)
     assert view.status == "No kernels"
-    assert "'notes' has no ending" in started.shell.notices.text
+    assert "'notes' has no file extension" in started.shell.notices.text
 
 
 def test_a_cache_is_opened_from_the_menu_and_shows_what_is_added(started, tmp_path, monkeypatch):

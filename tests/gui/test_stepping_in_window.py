@@ -506,10 +506,7 @@ def test_the_pane_begins_with_what_matters(stepping):
     # The accesses of the whole line, from the middle of it.
     view.tabs.setCurrentWidget(view.accesses)
     driver.wait(lambda: len(view.accesses.table.rows) == 3)
-    assert (
-        "2 x Load from shared memory: 2 wavefronts"
-        in driver.find(QLabel, "stepLineAccesses").text()
-    )
+    assert "2 x Load from shared memory: 2 passes" in driver.find(QLabel, "stepLineAccesses").text()
 
 
 def test_the_welcome_page_leads_to_the_simulator(started):

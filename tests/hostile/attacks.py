@@ -254,7 +254,7 @@ def _no_file(rng: Random, place: Place) -> Attack:
             ("build", "good.cu", "-o", name),
         )
     )
-    return Attack("what is no file", words)
+    return Attack("what is not a file", words)
 
 
 def _odd_arguments(rng: Random, place: Place) -> Attack:

@@ -310,7 +310,7 @@ def for_amd(path):
 @pytest.mark.parametrize(
     ("source", "damage", "expected", "count"),
     [
-        (TRITON, lambda p: half(p / "scale_kernel.json"), "it is no JSON, or half of one", 1),
+        (TRITON, lambda p: half(p / "scale_kernel.json"), "it is not JSON, or half of one", 1),
         (TRITON, lambda p: (p / "scale_kernel.json").write_text("[]"), "no object of JSON", 1),
         (TRITON, without_code, "'scale_kernel' is left out: it has neither PTX nor", 0),
         (TRITON, for_amd, "it is for GPUs of others (.hsaco)", 0),
@@ -318,7 +318,7 @@ def for_amd(path):
         (CUPY, lambda p: os.truncate(p / SAXPY, 1 << 30), "larger than the 256 MiB", 1),
         (CUDA, lambda p: half(p / NV), f"'{NV}' is left out: it is half-written", 1),
         (CUDA, lambda p: (p / NV).write_bytes(b"\x40" + bytes(99)), "another version of CUDA", 1),
-        (NUMBA, lambda p: half(p / NBC), "it is no pickle, or half of one", 0),
+        (NUMBA, lambda p: half(p / NBC), "it is not a pickle, or half of one", 0),
         (NUMBA, lambda p: (p / "a.nbc").write_bytes(pickle.dumps("x86")), "no code for GPUs", 1),
         (NUMBA, lambda p: (p / "cache.db").write_bytes(SQLITE * 99), "database is damaged", 1),
         (NUMBA, lambda p: database(p / "cache.db"), "", 1),

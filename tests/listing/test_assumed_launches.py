@@ -170,7 +170,7 @@ def test_a_form_says_what_was_taken_what_was_assumed_and_what_nobody_knows():
     )
     assumed = begun("int main(int c, char **v) { int n = atoi(v[1]);" + BUFFERS + LAUNCH)
     assert words_on_host_launch(assumed)[1:] == (
-        "Assumed, as only a run of the host code would tell: n = 512 (line 2).",
+        "Assumed, as only a run of the host code would show: n = 512 (line 2).",
     )
     unknown = begun("int main() { k<<<grid(), 32>>>(make(), nullptr, 7); }")
     assert words_on_host_launch(unknown) == (

@@ -44,7 +44,7 @@ def test_triton_says_names_types_constants_and_what_it_adds():
     assert (form.module, form.line, form.unit) == ("triton_swiglu.py", 12, "k.jitkernel")
     # What its PTX requires, which is more than a hint.
     assert first_launch(form).block == "128"
-    assert "Compiled in, and passed no more: BLOCK=1024." in form.remarks
+    assert "Compiled in, and no longer passed: BLOCK=1024." in form.remarks
     assert any("never reads: null is right" in note for note in form.remarks)
     assert form.notes == ()
 

@@ -109,7 +109,7 @@ def test_a_struct_nobody_knows_has_the_size_that_ptx_tells(types):
     sources, result = types
     (computed,) = kernel_forms(sources, replace(result, artifacts=()))
     assert not computed.complete
-    assert "does not tell how large const Params" in computed.notes[0]
+    assert "does not say how large const Params" in computed.notes[0]
 
 
 def test_titles_are_short_but_for_overloads(forms):

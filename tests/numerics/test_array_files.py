@@ -119,7 +119,7 @@ def test_an_array_of_an_archive_is_chosen_by_name(tmp_path):
     path = tmp_path / "a.npz"
     np.savez(path, x=np.zeros(2), y=np.ones(2))
     assert load(f"{path}::y", FLOAT, 2).tolist() == [1, 1]
-    assert told(path) == "a.npz: It holds x, y; write ::NAME behind it to choose one."
+    assert told(path) == "a.npz: It holds x, y; write ::NAME after it to choose one."
     assert told(f"{path}::z") == "a.npz: It holds x, y, but no z."
     np.savez_compressed(path, x=np.ones(2))
     assert load(str(path), FLOAT, 2).tolist() == [1, 1]
@@ -162,10 +162,14 @@ def test_text_keeps_large_integers_and_odd_floats(load_text):
         ("", FLOAT, "a.csv: It has 0 elements, "),
         ("1,2,3", FLOAT, "a.csv: It has 3 elements, "),
         ("1,x", FLOAT, "a.csv: It has 0 elements, "),
-        ("1\nx", FLOAT, "a.csv is no sound .csv file: could not convert string 'x' to float64"),
-        ("1\n2.5", INT, "a.csv is no sound .csv file: could not convert string '2.5' to int64"),
+        ("1\nx", FLOAT, "a.csv is not a sound .csv file: could not convert string 'x' to float64"),
+        ("1\n2.5", INT, "a.csv is not a sound .csv file: could not convert string '2.5' to int64"),
         ("1\n300", UCHAR, "a.csv: It holds 300, which uint8 cannot."),
-        ("1,2\n3", FLOAT, "a.csv is no sound .csv file: the number of columns changed from 2 to 1"),
+        (
+            "1,2\n3",
+            FLOAT,
+            "a.csv is not a sound .csv file: the number of columns changed from 2 to 1",
+        ),
         ("1\n2", PARTICLE, "a.csv: A text file cannot fill structs; use .npy or raw bytes."),
     ],
 )
@@ -205,14 +209,14 @@ def test_a_file_that_is_forbidden_is_told(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"\x93NUMPY\x01\x00", b"PK\x03\x04rest"])
 def test_a_broken_file_is_told(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
-    assert told(tmp_path / name).startswith(f"{name} is no sound {name[1:]} file: ")
+    assert told(tmp_path / name).startswith(f"{name} is not a sound {name[1:]} file: ")
 
 
 def test_no_pickle_is_ever_read(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{}, {}]))
-    assert told(tmp_path / "a.npy").startswith("a.npy is no sound .npy file: ")
+    assert told(tmp_path / "a.npy").startswith("a.npy is not a sound .npy file: ")
     np.savez(tmp_path / "b.npz", np.array([{}, {}]))
-    assert told(tmp_path / "b.npz").startswith("b.npz is no sound .npz file: ")
+    assert told(tmp_path / "b.npz").startswith("b.npz is not a sound .npz file: ")
 
 
 def test_an_archive_of_other_things_is_told(tmp_path):

@@ -50,7 +50,7 @@ def test_a_vector_of_two_takes_a_complex_constant_and_others_do_not():
     for element in (FLOAT, FLOAT4, PAIR):
         with pytest.raises(ValueError, match="complex"):
             generate(buffer(element, "constant(1+2j)"))
-    with pytest.raises(TextError, match="'1\\+j2j' is no complex number"):
+    with pytest.raises(TextError, match="'1\\+j2j' is not a complex number"):
         parse_fill("constant(1+j2j)")
 
 

@@ -78,7 +78,7 @@ def test_broken_programs_end_in_sentences(seeds):
         (".param .b32 x; call (x), f, (zz);", "zz is neither a register nor a variable of k"),
         ("call (zz), f, (a);", "zz is neither a register nor a variable of k"),
         (".param .b64 x; call (x), f, (a);", "x has 8 bytes, and r of f has 4"),
-        ("st.param.b32 [zz], a;", "zz is no parameter"),
+        ("st.param.b32 [zz], a;", "zz is not a parameter"),
         ("st.global.u32 [q];", "it has 1 operands in place of 2"),
     ],
 )
@@ -94,9 +94,13 @@ def test_a_statement_that_ptxas_refuses_is_refused_with_its_line(body, why):
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [
-        (kernel(".foo 3;"), 7, "“.foo” is no directive that is known in a function"),
-        (kernel(".maxnreg 32;"), 7, "“.maxnreg” is no directive that is known in a function"),
-        (".entry k()\n.foo 3\n{ ret; }", 5, "“.foo” is no directive of a function that is known"),
+        (kernel(".foo 3;"), 7, "“.foo” is not a directive that is known in a function"),
+        (kernel(".maxnreg 32;"), 7, "“.maxnreg” is not a directive that is known in a function"),
+        (
+            ".entry k()\n.foo 3\n{ ret; }",
+            5,
+            "“.foo” is not a directive of a function that is known",
+        ),
         (".foo 1;", 4, "“.foo” begins no statement of PTX"),
         (kernel(".loc 1 3\nmov.b32 a, 1;"), 8, "a number is expected here, and there is “mov”"),
         (kernel(".loc 1 3 4, inlined_at 1 2 3"), 7, "“function_name” is expected behind “,”"),

@@ -338,7 +338,7 @@ def test_what_was_left_out_stays_so_when_stepping_back(kernels):
     ("kernel", "threads", "words"),
     [
         ("of_too_many", 128, "is for 64 threads, and 96 of its block come to it together"),
-        ("of_no_warps", 64, "is for 48 threads, which is no multiple of 32"),
+        ("of_no_warps", 64, "is for 48 threads, which is not a multiple of 32"),
     ],
 )
 def test_numbers_of_threads_that_do_not_fit(kernels, kernel, threads, words):

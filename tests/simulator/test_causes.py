@@ -78,10 +78,10 @@ IN, OUT = np.arange(32, dtype=np.int32), np.zeros(32, np.int32)
 @pytest.mark.parametrize(
     ("kernel", "shift", "count", "words"),
     [
-        ("shared", 1, 1, "directly behind the end of first (128 bytes) and in second"),
+        ("shared", 1, 1, "directly past the end of first (128 bytes) and in second"),
         ("atomics", -2, 2, "8 bytes before the start of second (128 bytes) and in first"),
-        ("constant", 3, 12, "directly behind the end of weights (32 bytes) and in others"),
-        ("buffers", 300, 32, "behind the end of array 0 (128 bytes) and in array 1"),
+        ("constant", 3, 12, "directly past the end of weights (32 bytes) and in others"),
+        ("buffers", 300, 32, "past the end of array 0 (128 bytes) and in array 1"),
     ],
 )
 def test_an_overrun_into_the_next_array_names_both(arrays, kernel, shift, count, words):
@@ -180,11 +180,11 @@ def parts(tools):
 @pytest.mark.parametrize(
     ("kernel", "index", "words"),
     [
-        ("locals", 4, "directly behind the end of first (16 bytes) and in second"),
-        ("locals", 7, "12 bytes behind the end of first (16 bytes) and in second"),
+        ("locals", 4, "directly past the end of first (16 bytes) and in second"),
+        ("locals", 7, "12 bytes past the end of first (16 bytes) and in second"),
         ("local_member", 3, "4 bytes before the start of t.tail (8 bytes) and in t.tiles"),
-        ("shared_member", 4, "directly behind the end of tile.a (16 bytes) and in tile.b"),
-        ("shared_member", 12, "32 bytes behind the end of tile.a (16 bytes) and in tile.m"),
+        ("shared_member", 4, "directly past the end of tile.a (16 bytes) and in tile.b"),
+        ("shared_member", 12, "32 bytes past the end of tile.a (16 bytes) and in tile.m"),
         ("global_member", 4, "4 bytes before the start of ours.b (16 bytes) and in ours.a"),
     ],
 )
@@ -206,7 +206,7 @@ def test_for_a_debugger_a_buffer_is_no_variable_of_its_name(parts):
     named = zip(launch.allocations, ("out", "ours"), strict=True)
     launch = replace(launch, allocations=tuple(replace(a, name=name) for a, name in named))
     (fault,) = simulate(launch, program_of(parts)).faults
-    assert "behind the end of out (256 bytes) and in ours, at" in fault.message
+    assert "past the end of out (256 bytes) and in ours, at" in fault.message
 
 
 def test_for_a_debugger_a_whole_struct_may_be_gone_through(parts):
@@ -220,7 +220,7 @@ def test_a_struct_in_shared_memory_of_a_function_has_bounds_with_nvcc():
     out = np.zeros(1, np.int32)
     run(ptx, "member", ONE, ONE, out, np.int32(3))
     done = run(ptx, "member", ONE, ONE, out, np.int32(4), finishes=False)
-    assert "behind the end of tile.a (16 bytes) and in tile.b" in done.result.faults[0].message
+    assert "past the end of tile.a (16 bytes) and in tile.b" in done.result.faults[0].message
     run(ptx, "whole", ONE, ONE, out, np.int32(4))
 
 
@@ -407,14 +407,14 @@ def led(pointers, kernel, shift, *contents):
 @pytest.mark.parametrize(
     ("kernel", "shift", "count", "words"),
     [
-        ("rows", 256, 32, "896 bytes behind the end of array 2 (128 bytes) and in array 3"),
-        ("rows", 32, 32, "directly behind the end of array 2 (128 bytes)"),
+        ("rows", 256, 32, "896 bytes past the end of array 2 (128 bytes) and in array 3"),
+        ("rows", 32, 32, "directly past the end of array 2 (128 bytes)"),
         ("rows", -256, 32, "1,024 bytes before the start of array 3 (128 bytes) and in array 2"),
         ("rows", -8, 8, "32 bytes before the start of array 3 (128 bytes)"),
-        ("last", 8, 8, "behind the end of array 2 (128 bytes)"),
-        ("frame", 7, 32, "directly behind the end of the function's local variables (28 bytes)"),
+        ("last", 8, 8, "past the end of array 2 (128 bytes)"),
+        ("frame", 7, 32, "directly past the end of the function's local variables (28 bytes)"),
         ("frame", -1, 32, "4 bytes before the start of the function's local variables"),
-        ("called", 5, 32, "directly behind the end of the function's local variables (20 bytes)"),
+        ("called", 5, 32, "directly past the end of the function's local variables (20 bytes)"),
         ("called", -2, 32, "8 bytes before the start of the function's local variables (20 bytes)"),
     ],
 )
@@ -463,7 +463,7 @@ def test_local_arrays_of_ptx_are_told_apart():
         kernel_of(body), "k", (1, 1, 1), (6, 1, 1), finishes=False
     ).result.faults  # fmt: skip
     assert fault.count == 2
-    assert "directly behind the end of one (16 bytes) and in two" in fault.message
+    assert "directly past the end of one (16 bytes) and in two" in fault.message
 
 
 def carries(lines: str) -> str:
@@ -775,9 +775,14 @@ _INIT = "mbarrier.init.shared.b64 [bar], 8; "
         (
             _INIT + "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
             "[words], [%in], %n, [bar];",
-            *(32, 24, "24 bytes, which is no multiple of 16"),
+            *(32, 24, "24 bytes, which is not a multiple of 16"),
         ),
-        ("st.bulk.weak.shared::cta [words], %n, 0;", 24, 12, "12 bytes, which is no multiple of 8"),
+        (
+            "st.bulk.weak.shared::cta [words], %n, 0;",
+            24,
+            12,
+            "12 bytes, which is not a multiple of 8",
+        ),
     ],
 )
 def test_numbers_in_registers_are_held_to_the_bounds_of_constants(statement, right, wrong, words):

@@ -128,7 +128,7 @@ def test_a_full_heap_gives_the_first_gap_that_is_large_enough():
     ("kernel", "kind", "words"),
     [
         ("behind_the_end", FaultKind.OUT_OF_BOUNDS,
-         "directly behind the end of a block of the heap from kernel.cu:"),
+         "directly past the end of a block of the heap from kernel.cu:"),
         ("after_free", FaultKind.OUT_OF_BOUNDS, "(4 bytes) that was freed"),
         ("unwritten", FaultKind.NEVER_WRITTEN, "that nobody has written"),
         ("twice", FaultKind.FREE, "which was freed before"),

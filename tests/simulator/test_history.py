@@ -521,7 +521,7 @@ def test_a_fault_is_shown_where_it_happens_and_can_be_left_backwards():
     walk = Walk(program, launch)
     state = walk.to(StepGoal.BREAKPOINT)
     assert state.reason is StopReason.FAULT
-    assert "behind the end" in state.ended
+    assert "past the end" in state.ended
     assert state.instruction.startswith("st.global")
     assert state.access.cost == 1
     assert state.access.lanes[3][1] == state.access.lanes[0][1]

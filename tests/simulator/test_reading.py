@@ -96,7 +96,7 @@ def test_instructions_with_their_places():
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (".reg .q32 %r;", "“.q32” is no type of registers"),
+        (".reg .q32 %r;", "“.q32” is not a type of registers"),
         ("add.s32 %r1, %r2", "“;” is expected behind “%r2”, and there is “ret”"),
         ("st.shared.u32 [5 5], %r1;", "“]” is expected behind “5”"),
         ("5;", "an instruction is expected here, and there is “5”"),

@@ -198,7 +198,7 @@ def test_how_the_block_or_the_run_has_ended_is_told(program):
     session, _recording = StepSession.replaying(recorded(live))
     shown = session.look_at(SimulatedThread())
     assert shown.ended == mine.ended
-    assert "behind the end" in shown.ended
+    assert "past the end" in shown.ended
     same(mine, shown)
 
 

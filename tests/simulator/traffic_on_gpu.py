@@ -131,7 +131,7 @@ def arguments_of(launch: SimulatedLaunch, program: PtxProgram) -> list[Any]:
         buffer = buffers.pop(int.from_bytes(held, "little"), None) if len(held) == 8 else None
         arguments.append(np.void(held) if buffer is None else buffer)
     if buffers:
-        raise ValueError("a buffer is no parameter")
+        raise ValueError("a buffer is not a parameter")
     return arguments
 
 

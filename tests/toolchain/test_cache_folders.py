@@ -87,7 +87,7 @@ def test_a_folder_without_kernels_says_what_is_looked_for_and_what_is_wrong(tmp_
     found = listed(CacheFolders(), tmp_path)
     assert isinstance(found, LibraryFailure)
     assert "holds no kernels that can be read: neither those of a cache (Triton, " in found.message
-    assert "'k' is left out: it is no cubin" in found.message
+    assert "'k' is left out: it is not a cubin" in found.message
 
 
 @pytest.mark.bench

@@ -75,7 +75,7 @@ def test_ptx_of_the_user_s_own_is_packed_for_the_target_it_names():
         ("k@sm_90", K.CUBIN, b"", "ERROR_EMPTY_INPUT: An input is empty. (k.cubin)"),
         ("k@compute_90", K.PTX, b"no ptx", "ERROR_MISSING_PTX_VERSION"),
         ("k@compute_90", K.LTOIR, b"no ir", "ERROR_INVALID_NVVM"),
-        ("k.ptx", K.PTX, b"no ptx", "For which target 'k.ptx' was made cannot be told."),
+        ("k.ptx", K.PTX, b"no ptx", "For which target 'k.ptx' was made is not known."),
         ("k@sm_90", K.OBJECT, b"x", "A fatbin takes no object file"),
     ],
 )

@@ -173,9 +173,9 @@ def test_a_wrong_interpreter(tmp_path):
         ("/bin/true", "it says nothing"),
         (
             "/bin/false",
-            "it is no Python interpreter: asked for its version, it ended with status 1",
+            "it is not a Python interpreter: asked for its version, it ended with status 1",
         ),
-        ("/bin/echo", "it is no Python interpreter"),
+        ("/bin/echo", "it is not a Python interpreter"),
         (old, "it is Python 2.7.18, and scripts need 3.11 or later"),
     ):
         with pytest.raises(InterpreterError, match=re.escape(f"{said} ({why})")):

@@ -172,7 +172,7 @@ def test_targets_are_read_with_commas_or_blanks():
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("", "There is no target"), (" , ", "There is no target"), ("sm_80 x", "'x' is no target")],
+    [("", "There is no target"), (" , ", "There is no target"), ("sm_80 x", "'x' is not a target")],
 )
 def test_what_is_no_target_is_refused(text, words):
     with pytest.raises(VariantError, match=words):
@@ -220,7 +220,7 @@ def test_a_toolchain_is_one_of_those_that_are_known():
     assert extent(built) == PlanSize(2, 2)
     for value in ("/old", "/evil"):
         named = Axis(AxisKind.TOOLCHAIN, (value,))
-        with pytest.raises(VariantError, match=f"'{value}' is no toolchain .* Known: own, 13.0"):
+        with pytest.raises(VariantError, match=f"'{value}' is not a toolchain .* Known: own, 13.0"):
             expand(replace(built, axes=(named,)))
 
 

@@ -43,7 +43,7 @@ def test_nonsense_is_told_with_what_was_wrong():
     crash = crash_after_death(Tool.NVRTC, ChildDeath(False, -9, "", "it says too much"))
     assert crash.signal == "no answer"
     assert crash.message == (
-        "NVRTC sent what is no answer (it says too much) and was ended: something harmed "
+        "NVRTC sent what is not an answer (it says too much) and was ended: something harmed "
         "it on this input. Your text is kept and the next build works."
     )
 

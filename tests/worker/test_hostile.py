@@ -73,7 +73,7 @@ def assert_next_call_works(host):
         ("nesting", "RecursionError"),
         ("deep text", "list of 4"),
         ("head lies", ""),
-        ("fields", "7 is no list"),
+        ("fields", "7 is not a list"),
         ("more fields", "list of 4"),
         ("trailing", "1 bytes are left"),
         ("ticket", "it answers another call"),
@@ -205,7 +205,7 @@ def test_a_build_with_a_hostile_worker_is_a_crash_in_words(harm, trick, words):
 def test_a_question_to_a_hostile_worker_is_answered_with_an_error_in_words():
     builder = hostile_builder()
     try:
-        with pytest.raises(WorkerError, match=r"^The worker process sent what is no answer \("):
+        with pytest.raises(WorkerError, match=r"^The worker process sent what is not an answer \("):
             builder.demangle(DemangleRequest(("fields",)))
         assert builder.demangle(DemangleRequest(("good",))) == {"good": "good"}
     finally:

@@ -549,7 +549,7 @@ def _no_effect(holder: Buffer, name: str, *, by_element: bool) -> tuple[str, str
         return f"{holder.name} ends at {last}, so that there is no {name}.", remedy
     message = f"{holder.name} is filled as a whole, so that {name} has no effect."
     if holder.symbol:
-        return message, f"Write {holder.name}={{…}} with its values in place of the fill."
+        return message, f"Write {holder.name}={{…}} with its values instead of the fill."
     return message, f"Say what it holds by its fill, such as {holder.name}={holder.length}:random."
 
 
@@ -630,7 +630,7 @@ def _as_said(text: BufferText, row: FormParameter) -> Array:
     element = _element(text, Pointer(None))
     if row.type.size % element.size:
         raise TextError(
-            f"{row.name} has {row.type.size:,} bytes, which is no whole {text.element}."
+            f"{row.name} has {row.type.size:,} bytes, which is not a whole {text.element}."
         )
     return Array(element, row.type.size // element.size)
 
@@ -641,7 +641,7 @@ def _element(text: BufferText, pointer: Pointer) -> Type:
     element = named(text.element)
     if element is None:
         raise TextError(
-            f"'{text.element}' is no type that is known here.",
+            f"'{text.element}' is not a type that is known here.",
             "Write a number or a vector, as in float[n] or float4[n].",
         )
     return element

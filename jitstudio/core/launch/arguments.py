@@ -163,7 +163,9 @@ def parse_fill(text: str) -> Fill:
     if opened and not rest.endswith(")"):
         end = rest.rpartition(")")[2].lstrip(": ")
         if ")" in rest and end:
-            raise TextError(f"'{end}' is no direction.", "Write in, out or inout behind the fill.")
+            raise TextError(
+                f"'{end}' is not a direction.", "Write in, out or inout after the fill."
+            )
         raise TextError(f"'{text}' has no closing parenthesis.", f"Write {_WORDS[word].example}.")
     inside = rest[:-1].strip()
     form = _WORDS[word]
@@ -211,7 +213,7 @@ class _FillForm:
 
 def _wrong_random(numbers: tuple[Number, ...]) -> str:
     if numbers and not (isinstance(numbers[0], int) and numbers[0] >= 0):
-        return f"The seed {numbers[0]} is no whole number from 0 on."
+        return f"The seed {numbers[0]} is not a whole number from 0 on."
     if not all(map(math.isfinite, numbers)):
         return "Random numbers need finite bounds."
     if numbers[1:] and numbers[1] > numbers[2]:
@@ -240,7 +242,7 @@ def _no_fill(text: str, word: str) -> TextError:
         return TextError(f"In '{text}' a direction stands before the end.", _EXAMPLE)
     first, _, rest = word.partition(":")
     if first.strip() in _WORDS:
-        return TextError(f"'{rest.strip()}' is no direction.", "Write in, out or inout there.")
+        return TextError(f"'{rest.strip()}' is not a direction.", "Write in, out or inout there.")
     return TextError(f"'{word}' fills no buffer.", f"Write {listing(_WORDS)}, or a direction.")
 
 
@@ -252,7 +254,7 @@ def _of_numbers(form: _FillForm, inside: str) -> Fill:
         with suppress(ValueError):
             value = complex("".join(inside.split()).strip("()"))
             return Fill(form.kind, (value.real, value.imag))
-        raise TextError(f"'{inside}' is no complex number.", "Write one such as 1.5-2j.")
+        raise TextError(f"'{inside}' is not a complex number.", "Write one such as 1.5-2j.")
     numbers = tuple(evaluate(part) for part in parts(inside))
     if len(numbers) not in form.counts:
         wanted = " or ".join(map(str, form.counts))

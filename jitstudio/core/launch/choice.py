@@ -129,7 +129,7 @@ def _how_to_have_one(sources: Sequence[Source]) -> str:
 
 _HOW = {
     CodeKind.CUDA: "Declare one with __global__.",
-    CodeKind.PTX: "Write .visible .entry in the place of .func at what is to be launched.",
+    CodeKind.PTX: "Write .visible .entry instead of .func at what is to be launched.",
     CodeKind.PYTHON: "Launch one in the script: a kernel is compiled for what it is launched with.",
 }
 _HOW_ELSE = "Open a file that has one, or the source that it is made from."

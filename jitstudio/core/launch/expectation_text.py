@@ -74,7 +74,7 @@ def check_part(buffer: Buffer, part: str, names: Mapping[str, Number | None]) ->
     root, chain = target_steps(body)
     if not isinstance(root, ast.Name):
         raise TextError(
-            f"'{shortened(target)}' is no part of {buffer.name}, of which elements are compared.",
+            f"'{shortened(target)}' is not part of {buffer.name}, of which elements are compared.",
             example,
         )
     _check_fields(buffer, chain, example)
@@ -95,7 +95,7 @@ def _parsed(text: str, written: str, names: Collection[str], remedy: str) -> ast
         return ast.parse(line, mode="eval").body
     except SyntaxError as error:
         raise TextError(
-            f"'{shortened(written)}' is no NumPy expression: {error.msg}.", remedy
+            f"'{shortened(written)}' is not a NumPy expression: {error.msg}.", remedy
         ) from None
     except (RecursionError, MemoryError, ValueError):
         return None

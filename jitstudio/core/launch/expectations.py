@@ -75,7 +75,7 @@ def _expectation(
     name = _name(target, buffers)
     if name not in buffers and target[len(name) :].lstrip().startswith("("):
         raise TextError(
-            f"'{target}' is no part of a buffer, of which elements are compared.",
+            f"'{target}' is not part of a buffer, of which elements are compared.",
             f"Write what they shall be, as in {written[0]} = {expression}.",
         )
     if name not in buffers:
@@ -132,7 +132,7 @@ def _changing(line: str, mark: re.Match[str]) -> TextError:
         value = f"{target} {sign} {value if plain else f'({value})'}"
     return TextError(
         f"'{line.strip()}' changes a value, where an expectation says what it shall be.",
-        f"Write {target} = {value}: behind = is what was there before the launch.",
+        f"Write {target} = {value}: after = is what was there before the launch.",
     )
 
 

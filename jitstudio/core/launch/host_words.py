@@ -50,7 +50,7 @@ def _phrases(form: KernelForm, launch: HostLaunch) -> Iterator[str]:
 def _assumed(launch: HostLaunch) -> Iterator[str]:
     if launch.assumed:
         numbers = (f"{a.name} = {a.value} (line {a.line})" for a in launch.assumed)
-        yield f"Assumed, as only a run of the host code would tell: {listing(numbers)}."
+        yield f"Assumed, as only a run of the host code would show: {listing(numbers)}."
 
 
 def _unknown(form: KernelForm, launch: HostLaunch) -> Iterator[str]:

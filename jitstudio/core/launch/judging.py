@@ -194,7 +194,7 @@ def _strays(buffer: BufferResult) -> Iterator[Diagnostic]:
 
 
 def _place(buffer: BufferResult, stray: OutOfBoundsWrite) -> str:
-    side = "in front of" if stray.before else "behind"
+    side = "before" if stray.before else "after"
     size = buffer.element.size
     steps = stray.distance // size
     index = -1 - steps if stray.before else buffer.length + steps

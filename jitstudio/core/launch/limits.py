@@ -133,7 +133,7 @@ def _partial_warp(config: LaunchConfig, limits: DeviceLimits) -> tuple[str, str]
         )
         return message, "Use blocks of 128 or 256 threads, and fewer of them."
     message = (
-        f"{threads:,} threads per block are no multiple of the {limits.warp} of a warp: {idle} "
+        f"{threads:,} threads per block are not a multiple of the {limits.warp} of a warp: {idle} "
         "lanes of the last warp are idle."
     )
     return message, f"Use {_rounded_up(threads, limits.warp):,} threads."
@@ -210,7 +210,7 @@ def _cluster_problems(config: LaunchConfig, device: Device) -> Iterator[SpecProb
         if blocks % cluster:
             yield SpecProblem(
                 "grid",
-                f"{blocks:,} blocks in {axis} are no multiple of the cluster's {cluster}.",
+                f"{blocks:,} blocks in {axis} are not a multiple of the cluster's {cluster}.",
                 f"Use {_rounded_up(blocks, cluster):,} blocks, or another cluster.",
             )
 

@@ -311,7 +311,7 @@ def _unread(spec: LaunchSpec, form: KernelForm) -> Iterator[SpecProblem]:
                 holds = "what its row begins with"
         yield SpecProblem(
             argument_place(row.name),
-            f"Only a run of the host code would tell what it copies to '{row.name}': "
+            f"Only a run of the host code would show what it copies to '{row.name}': "
             f"here it holds {holds}.",
             "Fill its row, or use --set, where the result depends on it.",
             Severity.INFO,

@@ -23,7 +23,7 @@ from jitstudio.core.launch.values import Number, UnknownNameError, integer
 SAME = "same"
 """The word that such a text begins with."""
 
-_EXAMPLE = "Write same(a), or same(a+16) for a place behind its start."
+_EXAMPLE = "Write same(a), or same(a+16) for a place after its start."
 _SAME = re.compile(
     rf"{SAME}\s*+\(\s*+(?P<name>[^+\-*/()\s]++)\s*+(?:(?P<sign>[+-])(?P<elements>.*))?\)",
     re.DOTALL,
@@ -72,7 +72,7 @@ def parse_shared(text: str) -> SharedText | None:
             raise TextError(
                 f"'{after.strip(' :')}' belongs to the buffer whose memory it is, as fill and "
                 "direction do.",
-                f"Write {before.strip()}) alone, and the rest behind that buffer.",
+                f"Write {before.strip()}) alone, and the rest after that buffer.",
             )
         raise TextError(f"'{text.strip()}' names no buffer.", _EXAMPLE)
     if match["sign"] == "-":

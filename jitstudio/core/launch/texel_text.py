@@ -121,14 +121,14 @@ def parse_texels(text: str, kind: HandleKind) -> TexelText | None:
     if fill and (misplaced := [p for p in fill.split(":") if _all_words(p)]):
         raise TextError(
             f"'{misplaced[0]}' stands before the end of '{text.strip()}'.",
-            "Write the words of the sampling behind the fill, with commas: linear,clamp.",
+            "Write the words of the sampling after the fill, with commas: linear,clamp.",
         )
     if fill and fill.partition("(")[0].strip() not in {known.value for known in FillKind}:
         last_words = "of the sampling" if kind is HandleKind.TEXTURE else "of a direction"
         known = SAMPLING_WORDS if kind is HandleKind.TEXTURE else tuple(_DIRECTIONS)
         raise TextError(
             f"'{fill}' is neither a fill nor a word {last_words}.",
-            f"Fills are {listing(f.value for f in FillKind)}; the words behind are "
+            f"Fills are {listing(f.value for f in FillKind)}; the words after are "
             f"{listing(known)}.",
         )
     content = parse_fill(fill) if fill else None
@@ -159,7 +159,7 @@ def texel_buffer(
     channels = channels_of(element) if element is not None else None
     if element is None or channels is None:
         raise TextError(
-            f"'{said.element}' is no texel: that has 1, 2 or 4 channels of integers, half or "
+            f"'{said.element}' is not a texel: that has 1, 2 or 4 channels of integers, half or "
             "float of at most 32 bits.",
             "Write a type such as float, uchar4, ushort2, int4 or half4.",
         )

@@ -175,14 +175,14 @@ def integer(text: str, names: Mapping[str, Number] | None = None) -> int:
     """
     value = evaluate(text, names)
     if not math.isfinite(value) or value != int(value):
-        raise TextError(f"'{shortened(text)}' is {value}, which is no whole number.")
+        raise TextError(f"'{shortened(text)}' is {value}, which is not a whole number.")
     whole = int(value)
     _checked(whole)
     return whole
 
 
 def _no_expression(text: str) -> TextError:
-    return TextError(f"'{shortened(text)}' is no number and no expression.", _EXAMPLE)
+    return TextError(f"'{shortened(text)}' is not a number and no expression.", _EXAMPLE)
 
 
 _TOKEN = re.compile(
@@ -206,7 +206,7 @@ def _pythonic(text: str, spelt: list[str]) -> str:
             spelt.append(token["name"])
             return f"_{len(spelt) - 1}"
         if token["odd"]:
-            raise TextError(f"'{token['odd']}' is no number.", _EXAMPLE)
+            raise TextError(f"'{token['odd']}' is not a number.", _EXAMPLE)
         return (token["bits"] or token["decimal"]).replace("'", "")
 
     return _TOKEN.sub(replaced, text)
@@ -513,7 +513,7 @@ def _fields(type: Struct, texts: list[str]) -> list[tuple[Field, str]]:  # noqa:
         named = named or bool(name)
         if named and not name:
             raise TextError(
-                f"'{text}' has no name, but stands behind a field that has one.",
+                f"'{text}' has no name, but stands after a field that has one.",
                 f"Write {example(type)}.",
             )
         if not name and index >= len(type.fields):

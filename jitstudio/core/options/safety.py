@@ -94,7 +94,7 @@ def is_within(path: str, root: str) -> bool:
 def _objection(option: GivenOption, folders: Sequence[str], folder: str) -> str:
     spec, value = option.spec, option.value or ""
     if spec is None or not _is_its_own(option):
-        return "is no option that jitstudio knows, so nobody can tell what it does"
+        return "is not an option that jitstudio knows, so nobody can tell what it does"
     if spec.effect is not OptionEffect.NOTHING and spec.value.harmless:
         if re.fullmatch(spec.value.harmless, value):
             return ""

@@ -178,7 +178,7 @@ def parse(data: bytes) -> Any:
             parse_float=_number,
         )
     except UnicodeDecodeError as error:
-        raise ProjectFormatError(f"It is damaged: byte {error.start} is no UTF-8.") from None
+        raise ProjectFormatError(f"It is damaged: byte {error.start} is not UTF-8.") from None
     except json.JSONDecodeError as error:
         raise ProjectFormatError(
             f"It is damaged in line {error.lineno}, column {error.colno}: {error.msg}."
@@ -208,7 +208,7 @@ def _number(text: str) -> float:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ProjectFormatError(f"'{_short(text)}' is no number that a project can hold.")
+    raise ProjectFormatError(f"'{_short(text)}' is not a number that a project can hold.")
 
 
 def _check(value: Any) -> None:
@@ -372,7 +372,9 @@ def load(data: bytes) -> Project:
 
 def _check_version(state: JsonRecord) -> None:
     if not state.has("version"):
-        raise ProjectFormatError("It does not say its version, so it is no project of jitstudio.")
+        raise ProjectFormatError(
+            "It does not say its version, so it is not a project of jitstudio."
+        )
     version = state.value("version", 0)
     if version < 1:
         state.fail("version", f"there is no version {version}.")
@@ -525,7 +527,7 @@ def _recording(record: JsonRecord) -> RunRecording:
     try:
         data = base64.b64decode(record.value("data", ""), validate=True)
     except (binascii.Error, ValueError):
-        record.fail("data", "this is no text in base64.")
+        record.fail("data", "this is not text in base64.")
     return RunRecording(record.value("kernel", ""), data)
 
 

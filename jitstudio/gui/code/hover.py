@@ -122,7 +122,7 @@ def _name_source(source: NameSource, form: KernelForm | None) -> str:
     return {
         NameSource.PTX: translate("Hover", "The name is that in the PTX."),
         NameSource.SYMBOL: translate("Hover", "The name is a symbol of the cubin."),
-    }.get(source, translate("Hover", "No source names it; the cubin tells its place."))
+    }.get(source, translate("Hover", "No source names it; the cubin says where it is."))
 
 
 def _html(title: str, text: str, tables: Sequence[_Table], since: str) -> str:

@@ -312,7 +312,7 @@ class FileCommands(QObject):
         new = old.parent / name if old is not None else Path(name)
         try:
             if new.name != name:
-                text = self.tr("'{name}' is no name of a file. Leave out what names folders.")
+                text = self.tr("'{name}' is not the name of a file. Leave out what names folders.")
                 raise DocumentError(text.format(name=name))
             kind = self._kind_to_save(document, new)
             if old is not None:
@@ -437,7 +437,7 @@ class FileCommands(QObject):
         if document.kind not in TEXT_KINDS and kind is not document.kind:
             text = self.tr(
                 "'{name}' would be taken for a {kind}, but this is a {own}. "
-                "Save it with the ending {ending}."
+                "Save it with the extension {ending}."
             )
             raise DocumentError(
                 text.format(
@@ -450,7 +450,7 @@ class FileCommands(QObject):
         if document.kind in TEXT_KINDS and kind not in TEXT_KINDS:
             text = self.tr(
                 "'{name}' would be taken for a {kind}, but this is text. "
-                "Save it with the ending {ending}."
+                "Save it with the extension {ending}."
             )
             ending = document.kind.ending
             raise DocumentError(text.format(name=path.name, kind=kind.title, ending=ending))

@@ -45,18 +45,18 @@ def access_text(sample: AccessSample) -> str:
     is_atomic = sample.kind is AccessKind.ATOMIC
     least = _least_passes(sample)
     if is_shared and not sample.cost:
-        cost = translate("AccessWords", "no wavefront, as it is that of other blocks")
+        cost = translate("AccessWords", "no pass, as the memory is that of other blocks")
     elif sample.cost == 1:
-        least_cost = translate("AccessWords", "one wavefront, which is the least")
+        least_cost = translate("AccessWords", "one pass, the least possible")
         cost = least_cost if is_shared else translate("AccessWords", "one sector of 32 bytes")
     elif is_shared and is_atomic:
-        cost = translate("AccessWords", "{cost} wavefronts at most, {mean} on average")
+        cost = translate("AccessWords", "{cost} passes at most, {mean} on average")
     elif is_shared and sample.cost == least:
-        cost = translate("AccessWords", "{cost} wavefronts, the least for its width")
+        cost = translate("AccessWords", "{cost} passes, the least for its width")
     elif is_shared:
         cost = translate(
             "AccessWords",
-            "{cost} wavefronts at most, {mean} on average, where {least} is the least",
+            "{cost} passes at most, {mean} on average, where {least} is the least",
         )
     elif is_atomic:
         cost = translate(

@@ -122,7 +122,7 @@ class Dialogs:
         """Returns the new name of a document; empty if the user thinks better of that."""
         title = QCoreApplication.translate("Dialogs", "Rename")
         label = QCoreApplication.translate(
-            "Dialogs", "Name, with the ending that tells what it holds:"
+            "Dialogs", "Name, with the extension that shows what it holds:"
         )
         typed, is_wanted = QInputDialog.getText(self._window, title, label, text=name)
         return typed.strip() if is_wanted else ""

@@ -23,12 +23,16 @@ _WIDTH = 12
 _LEAST_WIDTH = 8
 # What is wrong, by whether the number counts something, and whether it cannot be 0.
 _PROBLEMS = {
-    (True, True): QT_TRANSLATE_NOOP("NumberField", "{title}: '{text}' is no whole number above 0."),
-    (True, False): QT_TRANSLATE_NOOP(
-        "NumberField", "{title}: '{text}' is no whole number from 0 on."
+    (True, True): QT_TRANSLATE_NOOP(
+        "NumberField", "{title}: '{text}' is not a whole number above 0."
     ),
-    (False, True): QT_TRANSLATE_NOOP("NumberField", "{title}: '{text}' is no number above 0."),
-    (False, False): QT_TRANSLATE_NOOP("NumberField", "{title}: '{text}' is no number from 0 on."),
+    (True, False): QT_TRANSLATE_NOOP(
+        "NumberField", "{title}: '{text}' is not a whole number from 0 on."
+    ),
+    (False, True): QT_TRANSLATE_NOOP("NumberField", "{title}: '{text}' is not a number above 0."),
+    (False, False): QT_TRANSLATE_NOOP(
+        "NumberField", "{title}: '{text}' is not a number from 0 on."
+    ),
 }
 
 

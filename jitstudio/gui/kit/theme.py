@@ -231,7 +231,7 @@ def _row(content: Mapping[str, Any], table: str, key: str, name: str) -> tuple[Q
 def _color(value: str, where: str) -> QColor:
     color = QColor.fromString(value)
     if not color.isValid():
-        raise ThemeError(f"Theme {where}: {value!r} is no colour")
+        raise ThemeError(f"Theme {where}: {value!r} is not a colour")
     return color
 
 

@@ -143,7 +143,7 @@ def _run(command: list[str], content: bytes, is_unwanted: Callable[[], bool]) ->
         )
     except OSError as error:
         raise FormatError(
-            f"clang-format cannot be started ('{command[0]}': {error.strerror}). Install it anew: "
+            f"clang-format cannot be started ('{command[0]}': {error.strerror}). Reinstall it: "
             f"{sys.executable} -m pip install --force-reinstall clang-format"
         ) from None
     deadline, unsent = monotonic() + _SECONDS, content

@@ -149,9 +149,9 @@ def kind_of_file(path: Path) -> CodeKind:
     if kind is None:
         message = QCoreApplication.translate(
             "Files",
-            "'{name}' has no ending that tells what it holds. Rename it to end in .cu, .cuh, "
-            ".ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a. Programs, libraries and wheels are "
-            "known by what is in them; this is none.",
+            "'{name}' has no file extension that shows what it holds. Rename it to end in .cu, "
+            ".cuh, .ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a. Programs, libraries and "
+            "wheels are known by what is in them; this is none.",
         )
         raise DocumentError(message.format(name=path.name))
     return kind
@@ -171,7 +171,7 @@ def holds_library(path: Path) -> bool:
 
 
 def _not_ordinary() -> str:
-    return QCoreApplication.translate("Files", "it is no ordinary file")
+    return QCoreApplication.translate("Files", "it is not an ordinary file")
 
 
 def _is_utf_8(path: Path) -> bool:

@@ -168,7 +168,7 @@ SETTINGS = (
         QT_TRANSLATE_NOOP("Settings", "SASS as printed"),
         QT_TRANSLATE_NOOP(
             "Settings",
-            "Shows c[0x0][0x218] in place of the parameter n, and labels that nothing jumps to. "
+            "Shows c[0x0][0x218] instead of the parameter n, and labels that nothing jumps to. "
             "What is copied, found and saved is so in any case.",
         ),
         False,

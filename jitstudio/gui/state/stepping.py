@@ -325,7 +325,7 @@ class Stepping(QObject):
     def _on_build_settled(self, has_result: bool) -> None:
         if self._pending is not None and not has_result:
             self._pending = None
-            self.refuse(self.tr("The build was cancelled. Begin builds anew."))
+            self.refuse(self.tr("The build was cancelled. Begin builds again."))
         self._begin_pending()
 
     def _begin_pending(self) -> None:

@@ -227,7 +227,7 @@ class MainWindow(QMainWindow):
         self._is_bare = True
         message = self.tr(
             "jitstudio is not installed as a whole: {problem}. What you type is kept. "
-            "Install jitstudio again, then start it anew."
+            "Install jitstudio again, then start it again."
         )
         self.frame.notices.show_message(message.format(problem=problem))
 

@@ -196,7 +196,7 @@ class DeclarationFacts:
         words = [w for w in head.words if w not in WORDS and w not in self._macros.qualifiers]
         two = len(words) > 1 and not BUILT_IN.issuperset(words)
         unsure = two or not head.is_plain or head.name in self._macros.known
-        return "This may be a data member with a macro behind its name." if unsure else ""
+        return "This may be a data member with a macro after its name." if unsure else ""
 
     def why_marked(self, declaration: OutlineItem, head: DeclarationHead) -> str:
         """Returns why a word before the name may be a macro that marks device code."""

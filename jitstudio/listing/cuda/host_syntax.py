@@ -260,7 +260,7 @@ class _Suspicions:
             if not _OPERAND.search(before) or self._is_open(match.start()) or self._asks(match):
                 continue
             if match["closer"] not in (b")", b",") or not self._in_macro(match.start("closer")):
-                yield _Suspicion(match.start(), f"nothing is behind '{sign.decode()}'")
+                yield _Suspicion(match.start(), f"nothing is after '{sign.decode()}'")
         for match in _NO_ARGUMENT.finditer(code, start, end):
             is_size = match[0].endswith(b">>>")
             if not self._asks(match) and (is_size or not self._in_macro(match.end() - 1)):

@@ -217,7 +217,7 @@ def _triton(
     ]
     notes = ["Each block of the grid is one program of Triton's."]
     if constants and any(names):
-        notes.append(f"Compiled in, and passed no more: {', '.join(constants)}.")
+        notes.append(f"Compiled in, and no longer passed: {', '.join(constants)}.")
     hidden = slots[len(parameters) :] if slots is not None else ()
     if len(hidden) > len(_HIDDEN):
         return None

@@ -92,7 +92,7 @@ def _by_types(parameters: Sequence[Parameter], notes: tuple[str, ...]) -> Kernel
     """Returns the layout that the rules of the ABI give."""
     unknown = dict.fromkeys(p.spelling for p in parameters if p.type is None)
     if unknown:
-        note = f"The source does not tell how large {', '.join(unknown)} is: build PTX, too."
+        note = f"The source does not say how large {', '.join(unknown)} is: build PTX, too."
         return KernelParameters((), (*notes, note), complete=False)
     fields = struct_of("", [("", p.type) for p in parameters if p.type is not None]).fields
     placed = tuple(

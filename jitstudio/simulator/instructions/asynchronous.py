@@ -119,7 +119,7 @@ def _arrivals(
     """Returns a function that reads a number of arrivals, and refuses wrong ones."""
     is_constant = isinstance(count, ImmediateOperand) and count is not _NONE
     if is_constant and not is_one_of(count, range(1, MOST_ARRIVALS + 1)):
-        raise UnsupportedInstruction(f"its arrivals are no number from 1 to {MOST_ARRIVALS:,}")
+        raise UnsupportedInstruction(f"its arrivals are not a number from 1 to {MOST_ARRIVALS:,}")
     number = b.source(count, _U32)
 
     def read(wave: Wave, f: Frame, s: Selection) -> NDArray[Any]:
@@ -130,8 +130,8 @@ def _arrivals(
                 wave.numbers[s],
                 FaultKind.BARRIER,
                 lambda first: (
-                    f"{verb} with a count of {int(counts[first]):,}, which is no number from 1 to "
-                    f"{MOST_ARRIVALS:,}"
+                    f"{verb} with a count of {int(counts[first]):,}, which is not a number from 1 "
+                    f"to {MOST_ARRIVALS:,}"
                 ),
             )
         return counts
@@ -308,7 +308,7 @@ def cp_async_wait(b: Binding) -> Step:
     if b.has("wait_group"):
         (number,) = b.instruction.operands
         if not isinstance(number, ImmediateOperand):
-            raise UnsupportedInstruction("the number of groups is no constant")
+            raise UnsupportedInstruction("the number of groups is not a constant")
         but = int(number.value)
 
     def step(wave: Wave, _f: Frame, s: Selection) -> None:
@@ -331,7 +331,7 @@ def cp_async(b: Binding) -> Step:
     if b.space is not _SHARED:
         raise UnsupportedInstruction("it copies from .global to .shared, and names them so")
     if not isinstance(size, ImmediateOperand):
-        raise UnsupportedInstruction("the number of bytes is no constant")
+        raise UnsupportedInstruction("the number of bytes is not a constant")
     bytes_ = int(size.value)
     if bytes_ not in ((4, 8, 16) if b.has("ca") else (16,)):
         raise UnsupportedInstruction(f"it cannot copy {bytes_} bytes")

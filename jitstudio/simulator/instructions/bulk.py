@@ -75,7 +75,7 @@ def _sizes(
 ) -> Callable[[Wave, Frame, Selection], NDArray[np.int64]]:
     """Returns a function that reads how many bytes there are, multiples of a unit."""
     if isinstance(size, ImmediateOperand) and int(size.value) % unit:
-        raise UnsupportedInstruction(f"{size.spelling} bytes are no multiple of {unit}")
+        raise UnsupportedInstruction(f"{size.spelling} bytes are not a multiple of {unit}")
     length = b.source(size, kind)
 
     def read(wave: Wave, f: Frame, s: Selection) -> NDArray[np.int64]:
@@ -84,7 +84,9 @@ def _sizes(
             sizes % unit != 0,
             wave.numbers[s],
             FaultKind.MISALIGNED,
-            lambda first: f"copies or fills {sizes[first]:,} bytes, which is no multiple of {unit}",
+            lambda first: (
+                f"copies or fills {sizes[first]:,} bytes, which is not a multiple of {unit}"
+            ),
         )
         return sizes
 

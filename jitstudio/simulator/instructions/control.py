@@ -450,7 +450,7 @@ def _barrier(
     is_aligned = instruction.opcode == "bar" or b.has("aligned")
     for threads in count:
         if isinstance(threads, ImmediateOperand) and is_aligned and int(threads.value) % WARP:
-            raise UnsupportedInstruction(f"{threads.spelling} threads are no whole warps")
+            raise UnsupportedInstruction(f"{threads.spelling} threads are not whole warps")
     number = b.source(name, TYPES["u32"])
     expected = b.source(count[0], TYPES["u32"]) if count else None
 

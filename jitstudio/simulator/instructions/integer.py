@@ -274,7 +274,7 @@ def lop3(b: Binding) -> Step:
     target, predicate = b.pair(first)
     x, y, z = (b.source(operand, b.type) for operand in sources[:3])
     if not isinstance(sources[3], ImmediateOperand):
-        raise UnsupportedInstruction("its table is no number")
+        raise UnsupportedInstruction("its table is not a number")
     table = int(sources[3].value)
     place = b.target(target, b.type)
     if predicate is None:
@@ -336,7 +336,7 @@ def shf(i: PtxInstruction) -> Function:
 def _check_field(i: PtxInstruction) -> None:
     for operand in i.operands[-2:]:
         if isinstance(operand, ImmediateOperand) and not is_one_of(operand, range(256)):
-            raise UnsupportedInstruction(f"{operand.spelling} is no bit from 0 to 255")
+            raise UnsupportedInstruction(f"{operand.spelling} is not a bit from 0 to 255")
 
 
 @computes("bfe", "s32 u32 s64 u64", sources="t u32 u32")

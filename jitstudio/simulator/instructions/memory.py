@@ -139,7 +139,7 @@ def _move_from_parameter(b: Binding, address: AddressOperand, targets: list[int 
         offset = address.offset + address.base.offset + index * b.type.size
         slot = b.parameter(address.base.name, b.type.dtype, offset)
         if slot is None:
-            raise UnsupportedInstruction(f"{address.base.name} is no parameter")
+            raise UnsupportedInstruction(f"{address.base.name} is not a parameter")
         if target is not None:
             moves.append((target, slot))
 
@@ -180,7 +180,7 @@ def st(b: Binding) -> Step:
             offset = address.offset + address.base.offset + index * b.type.size
             slot = b.parameter(address.base.name, b.type.dtype, offset)
             if slot is None:
-                raise UnsupportedInstruction(f"{address.base.name} is no parameter")
+                raise UnsupportedInstruction(f"{address.base.name} is not a parameter")
             slots.append(slot)
 
         def step_parameter(_wave: Wave, f: Frame, s: Selection) -> None:
@@ -349,7 +349,7 @@ def _converted_address(b: Binding, sign: int) -> Step:
     place = b.target(target, b.type)
     if isinstance(source, SymbolOperand):
         if sign < 0:
-            raise UnsupportedInstruction(f"{source.name} is no register, and one is needed here")
+            raise UnsupportedInstruction(f"{source.name} is not a register, and one is needed here")
         b.check_space(source.name, b.space)
     find = b.addresses(source, kind=b.type)
 
@@ -364,7 +364,7 @@ def isspacep(b: Binding) -> Step:
     target, source = b.instruction.operands
     word = next(w for w in b.instruction.modifiers if w in SPACES)
     if isinstance(source, SymbolOperand):
-        raise UnsupportedInstruction(f"{source.name} is no register, and one is needed here")
+        raise UnsupportedInstruction(f"{source.name} is not a register, and one is needed here")
     place, find = b.target(target, PREDICATE), b.addresses(source)
     space = SPACES[word]
     windows = sorted(WINDOWS.values())

@@ -205,7 +205,7 @@ def _sured_formatted(b: Binding) -> Step:
     def kind_of(array: TexelArray) -> PtxType:
         if array.channels > 1 or array.is_float or array.size != b.type.size:
             raise UnsupportedInstruction(
-                f"the texels of {array.title} are no single integers of {b.type.bits} bits"
+                f"the texels of {array.title} are not single integers of {b.type.bits} bits"
             )
         return TYPES[f"{'s' if array.dtype.kind == 'i' else 'u'}{b.type.bits}"]
 

@@ -110,7 +110,7 @@ class Row:
         for at, group in enumerate(self.name):
             if words[at : at + 1] == () or words[at] not in group:
                 behind = ".".join((self.opcode, *words[:at]))
-                return f"it lacks {_either(group)} right behind {behind}"
+                return f"it lacks {_either(group)} right after {behind}"
         modifiers = tuple(word for word in words[len(self.name) :] if word not in TYPES)
         modifiers = tuple(
             word
@@ -128,9 +128,9 @@ class Row:
         if self.words is not None:
             known = frozenset[str]().union(*self.needs, *self.words)
             if unknown := [f".{word}" for word in modifiers if word not in known]:
-                return f"{' and '.join(unknown)} is no part of it"
+                return f"{' and '.join(unknown)} is not part of it"
         if self.counts and count not in self.counts:
-            return f"it has {count} operands in place of {' or '.join(map(str, self.counts))}"
+            return f"it has {count} operands instead of {' or '.join(map(str, self.counts))}"
         return ""
 
     def likeness(self, words: tuple[str, ...]) -> tuple[int, int]:
@@ -392,11 +392,13 @@ class Binding:
         if isinstance(operand, ImmediateOperand):
             if not _may_be(operand, kind):
                 raise UnsupportedInstruction(
-                    f"{operand.spelling} is no number of type .{kind.name}"
+                    f"{operand.spelling} is not a number of type .{kind.name}"
                 )
             return self.constant(bits_of(operand, kind), kind.dtype)
         if isinstance(operand, SymbolOperand):
-            raise UnsupportedInstruction(f"{operand.name} is no register, and one is needed here")
+            raise UnsupportedInstruction(
+                f"{operand.name} is not a register, and one is needed here"
+            )
         raise UnsupportedInstruction("it has an operand of a kind that is not expected")
 
     def predicate(self, operand: PtxOperand) -> tuple[int, bool]:
@@ -415,7 +417,7 @@ class Binding:
             or operand.name not in self.function.registers
             or operand.negated
         ):
-            raise UnsupportedInstruction("what it writes to is no register of the function")
+            raise UnsupportedInstruction("what it writes to is not a register of the function")
         register = self.function.registers[operand.name]
         self._check(operand.name, register, kind, wider=wider)
         if register.bits == kind.bits:
@@ -542,7 +544,7 @@ class Binding:
             offset = 0
         if isinstance(base, ImmediateOperand):
             if not base.is_integer:
-                raise UnsupportedInstruction(f"{base.spelling} is no address")
+                raise UnsupportedInstruction(f"{base.spelling} is not an address")
             # `[-4]` is the address 2^64 - 4.
             value = (int(base.value) + offset) % (1 << 64)
             fixed = self.constant(value.to_bytes(8, "little"), np.dtype("i8"))

@@ -80,7 +80,7 @@ def wgmma_commit_group(b: Binding) -> Flow:
 def wgmma_wait_group(b: Binding) -> Flow:
     (number,) = b.instruction.operands
     if not isinstance(number, ImmediateOperand):
-        raise UnsupportedInstruction("the number of groups is no constant")
+        raise UnsupportedInstruction("the number of groups is not a constant")
     but = int(number.value)
 
     def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:

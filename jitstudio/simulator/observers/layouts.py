@@ -220,7 +220,7 @@ def _suggestions(
     # A swizzle moves whole columns, so each must hold the widest access to the array.
     columns = max(unit, widest)
     if (choice := best(_padded, rows, _MORE)) is not None:
-        more, row, takes = choice.more, choice.row, f"{choice.wavefronts} in place of {now}."
+        more, row, takes = choice.more, choice.row, f"{choice.wavefronts} instead of {now}."
         if is_matrix:
             yield (
                 f"With {more * unit} bytes more in each row of {row:,} bytes each matrix of 8 rows "
@@ -230,14 +230,14 @@ def _suggestions(
             elements = "one element" if more == 1 else f"{more} elements"
             yield (
                 f"With {elements} of {unit} bytes more in each row of {row:,} bytes, "
-                f"[{row // unit} + {more}] in place of [{row // unit}], it takes {takes}"
+                f"[{row // unit} + {more}] instead of [{row // unit}], it takes {takes}"
             )
     lines = [row for row in rows if row % LINE_BYTES == 0]
     if (choice := best(_swizzled, lines, (columns // unit,))) is not None:
         yield (
             f"With [row][column ^ (row % {LINE_BYTES // columns})] wherever the array is accessed"
             f"{f', in columns of {columns} bytes' if columns > sample.size else ''}, it takes "
-            f"{choice.wavefronts} in place of {now}, and needs no more memory."
+            f"{choice.wavefronts} instead of {now}, and needs no more memory."
         )
 
 
@@ -268,7 +268,7 @@ def _coalesced(sample: AccessSample) -> str:
         way = "swap the indices, or store each field in an array of its own"
     return (
         f"Neighbouring threads access what is {abs(usual):,} bytes apart; next to each other it "
-        f"takes {sectors} sectors in place of {sample.cost}: {way}."
+        f"takes {sectors} sectors instead of {sample.cost}: {way}."
     )
 
 

@@ -27,7 +27,7 @@ from jitstudio.simulator.state.model import (
 )
 
 _MEET = "Let all blocks of the cluster meet (cluster.sync())"
-_BEHIND = f"{_MEET} behind the last access to each other's shared memory, before any of them exits."
+_BEHIND = f"{_MEET} after the last access to each other's shared memory, before any of them exits."
 _BEFORE = f"{_MEET} before the first access to each other's shared memory."
 # Copies that run by themselves end before somebody's wait, or at a time that nobody knows.
 _BY_THEMSELVES = frozenset(["async"])

@@ -296,7 +296,7 @@ class _Reader(PtxTokens):
                 self.skip_to(";")
                 continue
             if word not in _OF_FUNCTIONS:
-                raise self.error(f"“{word[:40]}” is no directive of a function that is known")
+                raise self.error(f"“{word[:40]}” is not a directive of a function that is known")
             self.position += 1
             extent = self._extent() if _OF_FUNCTIONS[word] else (1, 1, 1)
             if word == ".reqntid":
@@ -344,7 +344,7 @@ class _Reader(PtxTokens):
             if space == ".reg":
                 kind = self.dot_word()
                 if kind[1:] not in TYPES:
-                    raise self.error(f"“{kind[:40]}” is no type")
+                    raise self.error(f"“{kind[:40]}” is not a type")
                 size = TYPES[kind[1:]].size
                 parameters.append(PtxVariable(self.word(), "reg", size, size, type=kind))
             else:
@@ -453,7 +453,9 @@ class _Body:
         else:
             r.attributes()
             if r.peek().text not in _SPACES:
-                raise r.error(f"“{r.peek().text[:40]}” is no directive that is known in a function")
+                raise r.error(
+                    f"“{r.peek().text[:40]}” is not a directive that is known in a function"
+                )
             for variable in r.variable_list():
                 self._add_variable(variable)
 
@@ -469,7 +471,7 @@ class _Body:
             vector = int(word[2:])
             word = r.dot_word()
         if word[1:] not in TYPES:
-            raise r.error(f"“{word[:40]}” is no type of registers")
+            raise r.error(f"“{word[:40]}” is not a type of registers")
         kind = TYPES[word[1:]]
         while True:
             name = r.word()
@@ -546,7 +548,7 @@ class _Body:
             name = r.word()
             predicate = self._name(name)
             if not isinstance(predicate, RegisterOperand):
-                raise r.error(f"{name} is no predicate")
+                raise r.error(f"{name} is not a predicate")
             guard = RegisterOperand(predicate.name, negated)
             sign = (f"@{'!' * negated}{name}",)
         token = r.peek()

@@ -258,7 +258,7 @@ def _tell_wrong_counts(wave: Wave, waiters: list[Waiting], counts: NDArray[np.in
         numbers = numbers_of(waiting.threads)
         come = counts[wave.slots[numbers]]
         for wrong, words in (
-            (expected % WARP != 0, "is for {wanted} threads, which is no multiple of 32"),
+            (expected % WARP != 0, "is for {wanted} threads, which is not a multiple of 32"),
             (
                 (expected % WARP == 0) & (come > expected) & (come % np.maximum(expected, 1) != 0),
                 "is for {wanted} threads, and {come} of its block come to it together",

@@ -239,7 +239,7 @@ def _place_shared(image: Image, variables: list[PtxVariable], launch: SimulatedL
     if image.shared_size >= _SHARED_END:
         raise ImageError(
             f"A block takes {image.shared_size:,} bytes of shared memory, and there is no GPU "
-            "with so many. Ask for fewer."
+            "with that many. Ask for fewer."
         )
     image.addresses |= offsets
     image.spaces |= dict.fromkeys(offsets, "shared")

@@ -508,7 +508,7 @@ def _tell_not_waited_for(
         other=place,
         more=f"Thread {place.thread} copies to them at {line_of(place)}. It must wait "
         "(cp.async.wait_group, __pipeline_wait_prior, or an mbarrier) before anyone reads, and "
-        "other threads need a barrier behind that.",
+        "other threads need a barrier after that.",
     )
 
 

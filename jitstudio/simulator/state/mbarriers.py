@@ -121,7 +121,7 @@ class AwaitedPhases:
         pending, expected, to_come, _ = (int(part[0]) for part in state)
         # `mbarrier.inval` and fresh memory leave zeros.
         if not expected:
-            return "was not initialised (mbarrier.init), or no more is valid"
+            return "was not initialised (mbarrier.init), or is no longer valid"
         words = f"has {expected - pending:,} of {expected:,} arrivals"
         come = self._come.get(offset, 0)
         if to_come > 0:

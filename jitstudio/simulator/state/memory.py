@@ -361,8 +361,8 @@ def check_alignment(offsets: Offsets, size: int, base: int = 0) -> None:
 def behind_end(distance: int) -> str:
     """Returns the place of an access in words, by its distance in bytes behind the end."""
     if distance > 0:
-        return f"{distance:,} bytes behind the end"
-    return "across the end" if distance < 0 else "directly behind the end"
+        return f"{distance:,} bytes past the end"
+    return "across the end" if distance < 0 else "directly past the end"
 
 
 def window_of(address: int) -> StateSpace:

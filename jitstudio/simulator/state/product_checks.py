@@ -121,5 +121,5 @@ def check_not_read(
         other=place,
         more=f"The warp group multiplies at {line_of(place)}. It must wait "
         "(wgmma.commit_group, wgmma.wait_group) before anyone writes there, and other threads "
-        "need a barrier behind that.",
+        "need a barrier after that.",
     )

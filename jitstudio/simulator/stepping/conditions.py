@@ -241,7 +241,7 @@ class _Reader:
                     )
                 # 0 < a < 2: Python compares a with both, C compares the truth of `0 < a` with 2.
                 if outer in _COMPARISONS:
-                    raise StopConditionError("write a < b && b < c in place of a < b < c")
+                    raise StopConditionError("write a < b && b < c instead of a < b < c")
             self._steps.append(_Operation(match[0], is_unary=False))
             level = outer
         return level
@@ -312,7 +312,7 @@ def _number(word: str) -> Any:
         types = [np.dtype(f"{kind}{size}") for size in sizes for kind in kinds]
         return np.asarray(value, next(kind for kind in types if value <= np.iinfo(kind).max))
     except (ValueError, StopIteration):
-        raise StopConditionError(f"“{word}” is no number") from None
+        raise StopConditionError(f"“{word}” is not a number") from None
 
 
 # Values.

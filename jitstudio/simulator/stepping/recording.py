@@ -234,7 +234,7 @@ def unpack(data: bytes) -> Recording:
     """
     head = re.match(re.escape(_HEAD) + rb"(\d{1,6})\n", data)
     if head is None:
-        raise RecordingError("This is no recording of a simulated run.")
+        raise RecordingError("This is not a recording of a simulated run.")
     if int(head[1]) != _VERSION:
         raise RecordingError(
             f"A later jitstudio has made this recording (version {int(head[1])}). Update jitstudio."

@@ -298,7 +298,7 @@ class VariableSizeError(RuntimeError):
     def __init__(self, spec: Buffer, size: int) -> None:
         super().__init__(
             f"'{spec.name}' has {spec.bytes:,} bytes in the source and {size:,} in the code that "
-            "is loaded. Build again and choose the kernel anew."
+            "is loaded. Build again and choose the kernel again."
         )
 
 

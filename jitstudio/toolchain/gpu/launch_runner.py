@@ -303,7 +303,7 @@ def _compare_layout(request: LaunchRequest, facts: KernelFacts) -> None:
     if ours != theirs:
         raise _Refused(
             f"The form does not fit the loaded kernel: it has parameters of {_sizes(ours)}, the "
-            f"driver tells {_sizes(theirs)}. Build again and choose the kernel anew."
+            f"driver reports {_sizes(theirs)}. Build again and choose the kernel again."
         )
 
 

@@ -107,7 +107,7 @@ def _check_buffers(call: LaunchCommand, reported: tuple[BufferResult, ...]) -> N
         except OSError:
             raise Unfit("an output is not there") from None
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-            raise Unfit("an output is no file of its own")
+            raise Unfit("an output is not a file of its own")
 
 
 def _check_facts(_: InspectRequest, facts: KernelFacts | Diagnostic) -> None:

@@ -283,8 +283,8 @@ def _refuse_other_threads() -> None:
     """
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(
-            "Another thread runs already and could not be sealed. Something that is loaded with "
-            f"Python has started it; {SWITCH}=off does without the sandbox."
+            "Another thread runs already and could not be put into the sandbox. Something "
+            f"loaded with Python has started it; {SWITCH}=off does without the sandbox."
         )
 
 

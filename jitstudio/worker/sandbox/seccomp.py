@@ -210,7 +210,7 @@ DENIED = (
         },
     ),
     Denied(
-        "arrange file systems and namespaces anew",
+        "arrange file systems and namespaces",
         {
             "mount": (165, 40),
             "umount2": (166, 39),

@@ -147,7 +147,7 @@ def test_what_only_lacks_a_faulty_argument_is_not_told_twice():
         ("0", "A buffer of 0 elements makes no sense."),
         ("-4", "A buffer of -4 elements makes no sense."),
         ("2.5", refusal(integer, "2.5", {})),
-        ("Particle[8]", "'Particle' is no type that is known here."),
+        ("Particle[8]", "'Particle' is not a type that is known here."),
         ("8:often", "'often' fills no buffer."),
     ],
 )

@@ -56,7 +56,7 @@ def test_a_cluster_that_the_kernel_declares_rounds_the_grid_and_is_not_repeated(
         ({"grid": "-1,1"}, "grid", "A grid of -1 "),
         ({"grid": "1,2,3,4"}, "grid", "A grid has one to three numbers, '1,2,3,4' has 4."),
         ({"grid": "1", "block": ""}, "block", "A block has one to three numbers, '' has 0."),
-        ({"grid": "1", "block": "16x16"}, "block", "'16x16' is no number."),
+        ({"grid": "1", "block": "16x16"}, "block", "'16x16' is not a number."),
         ({"grid": "1", "block": "m"}, "block", "no number 'm'."),
         ({"grid": "1,"}, "grid", "no number."),
         ({"cover": "n-1000"}, "cover", "A cover of 0 "),

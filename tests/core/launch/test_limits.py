@@ -103,12 +103,12 @@ def test_nothing_is_said_of_what_the_gpu_takes(fine):
         (
             config(cluster=(3, 1, 1)),
             "grid",
-            "64 blocks in x are no multiple of the cluster's 3.",
+            "64 blocks in x are not a multiple of the cluster's 3.",
         ),
         (
             config(cluster=(1, 2, 1)),
             "grid",
-            "1 blocks in y are no multiple of the cluster's 2.",
+            "1 blocks in y are not a multiple of the cluster's 2.",
         ),
     ],
 )
@@ -237,8 +237,8 @@ def test_without_figures_nobody_knows_how_many_blocks_are_resident():
             (100, 1, 1),
             (64, 1, 1),
             (
-                "100 threads per block are no multiple of the 32 of a warp: 28 lanes of the last "
-                "warp are idle."
+                "100 threads per block are not a multiple of the 32 of a warp: 28 lanes of the "
+                "last warp are idle."
             ),
             "Use 128 threads.",
         ),

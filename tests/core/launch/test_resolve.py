@@ -287,14 +287,14 @@ def test_an_expectation_is_of_a_buffer_that_the_kernel_writes(line, texts, expec
             "8 8 8 8",
             "'y[1:] <<= x' changes a value, where an expectation says what it shall be.",
         ),
-        ("y.sum() = 3", "8 8 8 8", "'y.sum()' is no part of y, of which elements are compared."),
+        ("y.sum() = 3", "8 8 8 8", "'y.sum()' is not part of y, of which elements are compared."),
         (
             "sum(y) = 3",
             "8 8 8 8",
-            "'sum(y)' is no part of a buffer, of which elements are compared.",
+            "'sum(y)' is not part of a buffer, of which elements are compared.",
         ),
-        ("y.size = 3", "8 8 8 8", "'y.size' is no part of y, of which elements are compared."),
-        ("y + 1 = 3", "8 8 8 8", "'y+ 1' is no part of y, of which elements are compared."),
+        ("y.size = 3", "8 8 8 8", "'y.size' is not part of y, of which elements are compared."),
+        ("y + 1 = 3", "8 8 8 8", "'y+ 1' is not part of y, of which elements are compared."),
         ('y["x"] = 3', "8 8 8 8", "y has no field 'x': it holds float there."),
         ("y[8] = 3", "8 8 8 8", "There is no element 8 of y, which has 8."),
         ("y[-9] = 3", "8 8 8 8", "There is no element -9 of y, which has 8."),
@@ -308,7 +308,7 @@ def test_an_expectation_that_nobody_can_check_is_told(line, texts, message):
     found = resolved(LaunchSpec(arguments=arguments, grid="1", expectations=(line,)), TWO)
     ((where, text),) = told(found)
     assert where == "expectations"
-    assert text == message or (message is None and "is no NumPy expression" in text)
+    assert text == message or (message is None and "is not a NumPy expression" in text)
 
 
 def test_what_changes_a_value_is_said_to_be_written_otherwise():
@@ -452,7 +452,7 @@ ONLY_VALUE = "define i32 @f() {\n ret i32 1\n}\n"
         ),
         (CodeKind.LLVM_IR, ONLY_VALUE, "A kernel is written as define ptx_kernel void @name."),
         (CodeKind.LLVM_IR, "", "A kernel is written as define ptx_kernel void @name."),
-        (CodeKind.PTX, ".func f() { ret; }", "Write .visible .entry in the place of .func"),
+        (CodeKind.PTX, ".func f() { ret; }", "Write .visible .entry instead of .func"),
         (CodeKind.PYTHON, "", "Launch one in the script"),
         (CodeKind.OBJECT, "", "Open a file that has one"),
     ],

@@ -196,7 +196,7 @@ def test_what_cannot_be_opened_is_told_and_the_rest_is_open(desk, tmp_path):
     gone, is_folder, unknown = desk.failures
     assert gone.startswith(f"'{tmp_path / 'gone.cu'}' cannot be opened: ")
     assert is_folder == f"'{folder}' cannot be opened: {refusal(read_file, folder)}."
-    assert unknown.startswith("'notes.txt' has no ending that tells what it holds.")
+    assert unknown.startswith("'notes.txt' has no file extension that shows what it holds.")
 
 
 def test_names_that_lead_nowhere_are_told(desk, tmp_path):
@@ -374,7 +374,7 @@ def test_another_ending_makes_it_another_kind(desk, tmp_path):
     ("name", "message"),
     [
         ("kernel.cubin", "'kernel.cubin' would be taken for a cubin, but this is text."),
-        ("kernel", "'kernel' has no ending"),
+        ("kernel", "'kernel' has no file extension"),
         ("a.cu", "open in another tab"),
     ],
 )
@@ -654,7 +654,7 @@ def test_a_captured_kernel_is_saved_as_it_is_under_another_name(desk, tmp_path):
     desk.user.paths = [tmp_path / "k.cubin"]
     assert not desk.files.save_as()
     (failure,) = desk.failures
-    assert "this is a captured kernel. Save it with the ending .jitkernel." in failure
+    assert "this is a captured kernel. Save it with the extension .jitkernel." in failure
     desk.user.paths = [path := tmp_path / "k.jitkernel"]
     assert desk.files.save_as()
     assert (document.path, document.name) == (path, "k.jitkernel")

@@ -122,7 +122,7 @@ def test_says_what_is_wrong(make):
     field = make(positive=True)
     field.setText("long")
     assert field.problem.where == "timeout"
-    assert field.problem.message == "Time limit: 'long' is no number above 0."
+    assert field.problem.message == "Time limit: 'long' is not a number above 0."
 
 
 @pytest.mark.parametrize(("number", "text"), [(30.0, "30"), (2.5, "2.5"), (1e-5, "1e-05")])

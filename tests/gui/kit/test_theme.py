@@ -345,8 +345,8 @@ def test_brackets_count_in_directives_but_not_in_comments_and_strings(dark, toke
     [
         ("base = .*", "", r"ui\.base is missing"),
         ("accent = (.*)", r"accent = \1\nglow = \1", r"ui\.glow is unknown"),
-        ("hint = .*", "hint = 'greenish'", r"code\.hint: 'greenish' is no colour"),
-        ('"Error" = .*', '"Error" = { color = "" }', r"tokens\.Error: '' is no colour"),
+        ("hint = .*", "hint = 'greenish'", r"code\.hint: 'greenish' is not a colour"),
+        ('"Error" = .*', '"Error" = { color = "" }', r"tokens\.Error: '' is not a colour"),
     ],
 )
 def test_a_broken_file_is_refused_with_the_key(tmp_path, monkeypatch, line, instead, message):

@@ -44,7 +44,7 @@ def test_what_goes_wrong_is_told_in_the_language_of_the_window(bracketing, tmp_p
 
 def test_an_unknown_ending_is_told_with_the_known_ones():
     assert kind_of_file(Path("K.CU")) is CodeKind.CUDA
-    with pytest.raises(DocumentError, match=r"'notes\.txt' has no ending.*\.cu, "):
+    with pytest.raises(DocumentError, match=r"'notes\.txt' has no file extension.*\.cu, "):
         kind_of_file(Path("notes.txt"))
 
 
@@ -87,7 +87,9 @@ def test_what_is_no_ordinary_file_is_refused(tmp_path):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket.cu"))
         for path in (pipe, tmp_path / "socket.cu", Path("/dev/full")):
-            with pytest.raises(DocumentError, match=f"^'{path}' cannot be written: it is no ord"):
+            with pytest.raises(
+                DocumentError, match=f"^'{path}' cannot be written: it is not an ord"
+            ):
                 write_file(path, b"new\n")
     assert pipe.is_fifo()
 

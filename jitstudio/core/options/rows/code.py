@@ -343,7 +343,7 @@ _SPEED: tuple[OptionSpec, ...] = (
     option(
         OptionGroup.SPEED,
         "Times of the link",
-        "Tells in the log how long each step of the link took.",
+        "Logs how long each step of the link took.",
         link="-time",
     ),
 )

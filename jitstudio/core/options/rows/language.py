@@ -274,7 +274,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
     option(
         OptionGroup.DIAGNOSTICS,
         "Optimisation remarks",
-        "Tells which calls were inlined, and why others were not.",
+        "Logs which calls were inlined, and why others were not.",
         nvrtc="--optimization-info",
         also="-opt-info",
         value=choice("inline"),
@@ -284,7 +284,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
     option(
         OptionGroup.DIAGNOSTICS,
         "Precompiled headers in the log",
-        "Tells in the log when a precompiled header is made or used.",
+        "Logs when a precompiled header is made or used.",
         nvrtc="--pch-messages",
         also="-pch-messages",
         value=TRUTH,
@@ -293,7 +293,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
     option(
         OptionGroup.DIAGNOSTICS,
         "Reasons of precompiled headers",
-        "Tells in the log why a precompiled header could not be used.",
+        "Logs why a precompiled header could not be used.",
         nvrtc="--pch-verbose",
         also="-pch-verbose",
         value=TRUTH,

@@ -197,7 +197,7 @@ class CompareView(QWidget):
         box.setToolTip(
             self.tr(
                 "What is compared; normalised, names of registers and labels, addresses and "
-                "control bits are no difference"
+                "control bits are not a difference"
             )
         )
         return box

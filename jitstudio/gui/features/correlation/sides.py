@@ -408,7 +408,7 @@ class SassSide(_ListingSide):
 
 _ABSENCES = {
     FileAbsence.BUILT_IN: QT_TRANSLATE_NOOP(
-        "LineFiles", "{line} is in a header inside NVRTC itself, which is no file to open"
+        "LineFiles", "{line} is in a header inside NVRTC itself, which is not a file to open"
     ),
     FileAbsence.CLOSED: QT_TRANSLATE_NOOP(
         "LineFiles", "{line} was in a tab that is closed: open it again to see the line"

@@ -168,7 +168,7 @@ class ExportAsDialog(QDialog):
         said = [self._note] if self._note else []
         said += [self.tr("Not exported: {note}").format(note=note) for note in files.notes]
         if not self.format.is_text:
-            said.append(self.tr("This is no text: save it, and open it with another program."))
+            said.append(self.tr("This is not text: save it, and open it with another program."))
         if len(files.files) > 1:
             names = ", ".join(files.files)
             said.append(self.tr("A folder with {names}").format(names=names))

@@ -28,7 +28,7 @@ _SIZE = (680, 460)
 _NOTES = {
     KernelPackage.TRITON: QT_TRANSLATE_NOOP(
         "HandBack",
-        "Triton compiles the kernel as ever, and takes this PTX in the place of its own: keep the "
+        "Triton compiles the kernel as ever, and takes this PTX instead of its own: keep the "
         "kernel's name and parameters. For Triton 3.4 and later.",
     ),
     KernelPackage.NUMBA: QT_TRANSLATE_NOOP(
@@ -47,7 +47,7 @@ _NOTES = {
 _OVERRIDE = QT_TRANSLATE_NOOP(
     "HandBack",
     "The file is where Triton looks for overrides of this kernel. Run the program so, and it takes "
-    "the PTX in the place of its own: keep the kernel's name and parameters.",
+    "the PTX instead of its own: keep the kernel's name and parameters.",
 )
 
 

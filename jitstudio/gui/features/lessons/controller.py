@@ -189,7 +189,7 @@ def _copied(place: int) -> Path:
     copy_lesson(lesson, folder)
     project = read_lesson(folder).project
     if project is None:
-        raise LessonError(f"'{folder}' has no project any more. Delete the folder to begin anew.")
+        raise LessonError(f"'{folder}' has no project any more. Delete the folder to start over.")
     return project
 
 

@@ -130,7 +130,7 @@ class OptionsForm(QWidget):
         scope.setMinimumContentsLength(_LEAST_SCOPE)
         scope.setToolTip(
             self.tr(
-                "A tab alone can have options of its own in place of those of all sources.\n"
+                "A tab alone can have options of its own instead of those of all sources.\n"
                 "It begins with these; a link takes those of all sources in any case."
             )
         )

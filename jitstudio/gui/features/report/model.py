@@ -185,7 +185,7 @@ def _of_run(simulation: Simulation) -> Iterator[ReportFigure]:
     yield ReportFigure(
         translate("ReportFigures", "Active lanes"),
         f"{total.mean_active_lanes:.4g}" if total.executions else "",
-        translate("ReportFigures", "Of the 32 of a warp, on average over all instructions"),
+        translate("ReportFigures", "Of a warp's 32 lanes, on average over all instructions"),
     )
     if total.sectors:
         moved = translate("ReportFigures", "{sectors:,} sectors, {share} of them used")

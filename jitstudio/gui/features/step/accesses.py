@@ -38,7 +38,7 @@ def _unit(space: StateSpace) -> str:
     return QCoreApplication.translate("StepAccesses", word)
 
 
-_WAVEFRONTS = QT_TRANSLATE_NOOP("StepAccesses", "wavefronts")
+_WAVEFRONTS = QT_TRANSLATE_NOOP("StepAccesses", "passes")
 _SECTORS = QT_TRANSLATE_NOOP("StepAccesses", "sectors")
 _COLUMNS: tuple[TableColumn[AccessSample], ...] = (
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Access"), access_kind),

@@ -123,7 +123,7 @@ class NowView(QWidget):
         self._debug = self._button(
             "buildForDebuggers",
             self.tr("Build with -&G"),
-            self.tr("Build without optimisation and with variables, then step anew"),
+            self.tr("Build without optimisation and with variables, then step again"),
             "-G",
         )
         bar = QHBoxLayout()

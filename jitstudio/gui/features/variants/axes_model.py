@@ -151,8 +151,8 @@ class AxesModel(TitledModel):
         self._titles = self.tr("Vary"), self.tr("Name"), self.tr("Values")
         self._help = {
             KIND: self.tr("The setting that varies."),
-            NAME: self.tr("Of the template parameter, the macro or the argument."),
-            VALUES: self.tr("Separated by commas, or by semicolons where a value has commas."),
+            NAME: self.tr("The name of the template parameter, the macro or the argument."),
+            VALUES: self.tr("Separated by commas, or by semicolons if a value has commas."),
         }
 
     @property

@@ -83,7 +83,7 @@ class RunBar(QWidget):
             "variantsTimed",
             self.tr("Time the &builds"),
             self.tr(
-                "Build anew and one at a time, so that the times are those of the compilers; "
+                "Build again, one at a time, so that the times are those of the compilers; "
                 "otherwise on all cores, and from the cache"
             ),
         )

@@ -95,7 +95,7 @@ COUNT_COLUMNS = (
     ListingColumn(
         "used",
         QT_TRANSLATE_NOOP("SassColumns", "Used"),
-        QT_TRANSLATE_NOOP("SassColumns", "Of the bytes in these sectors so many were asked for"),
+        QT_TRANSLATE_NOOP("SassColumns", "The share of their bytes that was asked for"),
         6,
         counted_by(lambda counts: counts.used_share or 0, ".0%"),
         about=QT_TRANSLATE_NOOP("SassColumns", "of the bytes moved"),

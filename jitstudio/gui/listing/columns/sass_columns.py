@@ -208,7 +208,7 @@ COLUMNS = (
             "SassColumns",
             "Live registers: how many general registers (R) hold a value that is still needed. "
             "The bar is the share of the highest count of the function; a triangle marks a peak. "
-            "Blue to green: all warps of a multiprocessor of the target have room for so many. "
+            "Blue to green: all warps of a multiprocessor of the target have room for that many. "
             "Yellow to red: fewer and fewer warps fit, or registers are spilled (an estimate by "
             "the register file in the CUDA Programming Guide)",
         ),

@@ -45,7 +45,7 @@ def test_a_number_that_cannot_be_read_is_told_and_led_to(started, panel):
     field = write(panel, "timeout", "abc")
     heading(panel, "runSection").setChecked(False)
     started.trigger("runAction")
-    assert "Time limit: 'abc' is no number above 0" in panel.results.result.headline.text
+    assert "Time limit: 'abc' is not a number above 0" in panel.results.result.headline.text
     assert heading(panel, "runSection").isChecked()
     assert QApplication.focusWidget() is field
     assert is_in_view(panel, "timeoutProblem")

@@ -188,7 +188,7 @@ def test_what_is_no_number_is_told(slow):
     slow.tabs.setCurrentWidget(page)
     page.dynamic.selectAll()
     QTest.keyClicks(page.dynamic, "many")
-    assert "'many' is no whole" in page.words
+    assert "'many' is not a whole" in page.words
     assert page.rows == ()
     assert not page.table.isVisible()
 

@@ -76,7 +76,7 @@ class ConfigurationForm(FieldRows):
         self.setObjectName("configurationForm")
         self._suggested: int | None = None
         self._by_cover = self._radio(
-            "coverChoice", self.tr("Cover elements"), self.tr("Cover so many elements")
+            "coverChoice", self.tr("Cover elements"), self.tr("Cover this many elements")
         )
         self._by_grid = self._radio(
             "gridChoice", self.tr("Grid of blocks"), self.tr("Give the number of blocks")

@@ -53,7 +53,7 @@ _NUMBERS = {
         QT_TRANSLATE_NOOP("RunOptionsForm", "Compared orders"),
         QT_TRANSLATE_NOOP(
             "RunOptionsForm",
-            "Simulates so many orders, from the seed on, and says whether their buffers agree",
+            "Simulates this many orders, from the seed on, and says whether their buffers agree",
         ),
     ),
 }
@@ -78,7 +78,7 @@ _TICKS = {
         QT_TRANSLATE_NOOP("RunOptionsForm", "Guard zones around buffers"),
         QT_TRANSLATE_NOOP(
             "RunOptionsForm",
-            "Watch the memory before and behind each buffer for writes out of bounds",
+            "Watch the memory before and after each buffer for writes out of bounds",
         ),
     ),
     "both": (

@@ -46,7 +46,7 @@ class BufferImage(QWidget):
         self._width = QLineEdit(self)
         self._width.setObjectName("imageWidth")
         self._width.setAccessibleName(self.tr("Elements a row"))
-        self._width.setToolTip(self.tr("Elements a row; Enter draws anew"))
+        self._width.setToolTip(self.tr("Elements a row; Enter draws it again"))
         self._width.setValidator(QIntValidator(1, _WIDEST, self._width))
         self._width.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * 12)
         self._colouring = QComboBox(self)

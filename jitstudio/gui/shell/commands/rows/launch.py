@@ -261,7 +261,7 @@ LAUNCH_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Sa&ve a recording"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
-            "Save what the block of this thread does before and behind this step with the project, "
+            "Save what the block of this thread does before and after this step with the project, "
             "to be shown without running",
         ),
         separated=True,

@@ -57,7 +57,7 @@ VIEW_ROWS = (
         keys=("Ctrl+Alt+N",),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
-            "Show c[0x0][0x218] in place of the parameter n, and labels that nothing jumps to",
+            "Show c[0x0][0x218] instead of the parameter n, and labels that nothing jumps to",
         ),
         checkable=True,
     ),

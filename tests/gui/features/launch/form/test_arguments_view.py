@@ -314,11 +314,11 @@ def test_problems_are_said_below_in_the_order_of_the_rows(view):
         (
             SpecProblem("arguments.n", "'m' is no argument.", "Did you mean n?"),
             SpecProblem("block", "Too many threads."),
-            SpecProblem("arguments.a", "'two' is no number."),
+            SpecProblem("arguments.a", "'two' is not a number."),
         )
     )
     said = label(view, "argumentsProblem")
-    assert said.text() == "'two' is no number.\n'm' is no argument. Did you mean n?"
+    assert said.text() == "'two' is not a number.\n'm' is not an argument. Did you mean n?"
     assert said.isVisible()
     view.show_problems(())
     assert not said.isVisible()

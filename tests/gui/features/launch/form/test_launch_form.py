@@ -268,7 +268,7 @@ def test_a_field_that_holds_no_number_is_told(filled, specs):
     assert filled.spec() == FULL
     filled.show_problems(filled.unreadable)
     said = label(filled, "warmupProblem")
-    assert said.text() == "Warm-up launches: 'few' is no whole number from 0 on."
+    assert said.text() == "Warm-up launches: 'few' is not a whole number from 0 on."
     assert specs.unreadable == said.text()
     field(filled, "warmup").selectAll()
     QTest.keyClicks(field(filled, "warmup"), "3")
@@ -432,13 +432,13 @@ def test_a_tolerance_that_is_none_is_said_and_not_taken(checks, text):
     field.setText(text + " ")
     QTest.keyClick(field, Qt.Key.Key_Backspace)
     told = checks.findChild(QLabel, "relativeProblem")
-    assert told.text() == f"Relative tolerance: '{text}' is no number from 0 on."
+    assert told.text() == f"Relative tolerance: '{text}' is not a number from 0 on."
     assert told.isVisible()
     assert checks.apply_to(LaunchSpec()).relative == 1e-5
 
 
 def test_problems_of_expectations_stand_below_them(checks):
-    checks.show_problems((SpecProblem("expectations", "'z' is no buffer.", "Write y."),))
+    checks.show_problems((SpecProblem("expectations", "'z' is not a buffer.", "Write y."),))
     assert checks.findChild(QLabel, "expectationsProblem").text() == "'z' is no buffer. Write y."
 
 

@@ -68,7 +68,7 @@ def test_lines_of_source_have_what_their_lines_of_ptx_did(view):
 
 def test_the_costliest_access_is_drawn_and_that_of_the_chosen_line(view):
     view.show_result(SIMULATED)
-    assert view.words.startswith("Load from shared memory: 32 wavefronts at most, 32 on average")
+    assert view.words.startswith("Load from shared memory: 32 passes at most, 32 on average")
     assert view.words.endswith(f"Pad it. {ASSUMED}")
     assert access_text(replace(COLUMN, is_read=True)).endswith("Pad it.")
     merged = replace(COLUMN, is_read=True, otherwise="It is one LDS.128.")
@@ -80,7 +80,7 @@ def test_the_costliest_access_is_drawn_and_that_of_the_chosen_line(view):
     assert view.words.startswith("Store to global memory: 8 sectors of 32 bytes ")
     assert " 7.5 on average" in view.words
     cheap = replace(COLUMN, cost=1, mean=1.0)
-    assert access_text(cheap).startswith("Load from shared memory: one wavefront, which is the")
+    assert access_text(cheap).startswith("Load from shared memory: one pass, the")
     first, second = view.picture.rows
     assert (first.lanes[0], first.lanes[31], second.lanes[29]) == ((0,), (15,), (30,))
     assert 31 not in second.lanes
@@ -90,9 +90,9 @@ def test_what_an_access_costs_is_told_by_its_width_and_kind():
     wide = replace(
         COLUMN, size=16, lanes=tuple((lane, lane * 16) for lane in range(32)), cost=4, mean=4.0
     )
-    assert "memory: 4 wavefronts, the least for its width." in access_text(wide)
+    assert "memory: 4 passes, the least for its width." in access_text(wide)
     assert "where 4 is the least" in access_text(replace(wide, cost=8))
-    assert "no wavefront, as it is that of other blocks" in access_text(replace(wide, cost=0))
+    assert "no pass, as the memory is that of other blocks" in access_text(replace(wide, cost=0))
     atomic = replace(COLUMN, kind=AccessKind.ATOMIC)
     assert "where" not in access_text(atomic).partition(".")[0]
     at_one = replace(atomic, space=StateSpace.GLOBAL)
