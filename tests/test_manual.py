@@ -11,7 +11,8 @@ from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.help import page_lines
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.pane_registry import PANES
-from jitstudio.help.manual import find_page, pages, similar_topics
+from jitstudio.help.manual import pages
+from jitstudio.help.topics import find_topic, similar_topics
 from tests.manual import PAGES, written
 
 _TARGET = re.compile(r"\]\(([^)]+)\)")
@@ -50,8 +51,8 @@ def test_a_page_in_a_terminal_has_no_markdown_and_keeps_its_width():
 
 
 def test_topics_are_found_by_name_and_title():
-    assert find_page("JSON") is find_page("json output") is pages()["json"]
-    assert find_page("jsn") is None
+    assert find_topic("JSON") is find_topic("json output") is pages()["json"]
+    assert find_topic("jsn") is None
     assert similar_topics("jsn")[0] == "json"
     assert similar_topics("doctr", *COMMANDS) == ["doctor"]
 

@@ -19,6 +19,9 @@ _NUMBER = re.compile(r"\d+")
 # The names of the languages in the tables of the files.
 _LANGUAGES = {CodeKind.PTX: "ptx", CodeKind.SASS: "sass"}
 
+LATER = "{target} and later"
+"""The words for a target and all later ones."""
+
 
 class Topic(Enum):
     """The kind of a word."""
@@ -52,6 +55,21 @@ class ReferenceEntry:
     version: str = ""
     target: str = ""
 
+    @property
+    def title(self) -> str:
+        """The form, or the name where there is no form."""
+        return self.form or self.name
+
+    def since(self, later: str = LATER) -> str:
+        """Returns the first version and target with the word, as far as known.
+
+        Args:
+            later: The words for a target and all later ones, with a place for the target.
+        """
+        # What ends in a letter runs on that target alone.
+        target = later.format(target=self.target) if self.target[-1:].isdigit() else self.target
+        return ", ".join(filter(None, (f"PTX {self.version}" if self.version else "", target)))
+
 
 @dataclass(frozen=True)
 class Help:
@@ -64,6 +82,11 @@ class Help:
 
     entry: ReferenceEntry
     modifiers: tuple[ReferenceEntry, ...] = ()
+
+    @property
+    def tables(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+        """The operands and the modifiers, each with its meaning."""
+        return self.entry.operands, tuple((part.name, part.text) for part in self.modifiers)
 
 
 class Reference:

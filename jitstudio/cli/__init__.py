@@ -1,8 +1,8 @@
 """The command line: a module for each command. Imports nothing, as the window loads it, too."""
 
 COMMANDS = (
-    *("build", "cache", "capture", "check", "devices", "diff", "doctor", "export", "help"),
-    *("import", "inspect", "lesson", "mcp", "options", "run", "show", "sweep"),
+    *("build", "cache", "capture", "check", "devices", "diff", "doctor", "explain", "export"),
+    *("help", "import", "inspect", "lesson", "mcp", "options", "run", "show", "sweep"),
 )
 """The names of the commands."""
 

@@ -209,7 +209,16 @@ _GRAMMARS = {
     "options": CommandGrammar(
         "command_options.other:OptionListOptions", "list the options of all tools"
     ),
-    "help": CommandGrammar("command_options.other:HelpOptions", "print a page of the manual"),
+    "explain": CommandGrammar(
+        "command_options.other:ExplainOptions",
+        "explain an instruction, a register, a word of CUDA C++ or a GPU word",
+        "Explain a word of SASS, PTX, CUDA C++ or LLVM IR with all its modifiers, as the tips of "
+        "the window do, or a word that GPU programmers use.",
+        "Exit status: 0 explained, 2 nothing is known of the word.",
+    ),
+    "help": CommandGrammar(
+        "command_options.other:HelpOptions", "print a page of the manual, or what a word means"
+    ),
     "cache": CommandGrammar(
         "command_options.other:CacheOptions", "show how much earlier builds have left in the cache"
     ),

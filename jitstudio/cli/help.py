@@ -8,13 +8,17 @@ from collections.abc import Iterator, Sequence
 
 from jitstudio.cli import COMMANDS
 from jitstudio.cli.arguments import command_parsers
+from jitstudio.cli.text_explain import meanings_text
 from jitstudio.command_options.other import HelpOptions
 from jitstudio.commands import exit_codes
 from jitstudio.core.wrapping import wrapped
-from jitstudio.help.manual import ManualPage, find_page, pages, similar_topics
+from jitstudio.help.explaining import explanations_of
+from jitstudio.help.manual import ManualPage, pages
+from jitstudio.help.topics import find_topic, glossary, search, similar_topics
 from jitstudio.system.terminal import print_error, say
 
 _MOST_COLUMNS = 100
+_MOST_MATCHES = 8
 _LEAST_COLUMN = 24
 _GAP = "  "
 _INLINE = (
@@ -29,17 +33,21 @@ _ITEM = re.compile(r"(- |\d+\. )")
 
 
 def run(options: HelpOptions) -> int:
-    """Prints the page of a topic, or all topics; the exit status is `USAGE` for an unknown one."""
+    """Prints the page of a topic, those that fit, or all; an unknown topic gives `USAGE`."""
     topic = " ".join(options.topic)
     if not topic:
         return _list_topics()
-    page = find_page(topic)
-    if page is not None:
-        width = min(shutil.get_terminal_size().columns, _MOST_COLUMNS)
-        say("\n".join(page_lines(page, width)))
-        return exit_codes.BUILT
-    if topic in COMMANDS:
+    if topic in COMMANDS and topic not in pages():
         say(command_parsers()[topic].format_help().rstrip())
+        return exit_codes.BUILT
+    if (page := find_topic(topic)) is not None:
+        return _print_page(page)
+    if meanings := explanations_of(topic):
+        say(meanings_text(meanings, lines_width()))
+        return exit_codes.BUILT
+    if matches := search(topic)[:_MOST_MATCHES]:
+        say(f"No topic is called '{topic}'. These fit best; 'jitstudio help TOPIC' prints one:\n")
+        _list(matches)
         return exit_codes.BUILT
     similar = similar_topics(topic, *COMMANDS)
     hint = f" Did you mean {' or '.join(similar)}?" if similar else ""
@@ -47,6 +55,11 @@ def run(options: HelpOptions) -> int:
         f"jitstudio: there is no topic '{topic}'.{hint} 'jitstudio help' without a topic lists all."
     )
     return exit_codes.USAGE
+
+
+def lines_width() -> int:
+    """Returns how many columns lines of prose take in this terminal."""
+    return min(shutil.get_terminal_size().columns, _MOST_COLUMNS)
 
 
 def page_lines(page: ManualPage, width: int) -> list[str]:
@@ -62,13 +75,26 @@ def page_lines(page: ManualPage, width: int) -> list[str]:
     return lines
 
 
-def _list_topics() -> int:
-    width = max(map(len, pages()))
-    say("Topics of the manual; 'jitstudio help TOPIC' prints one:\n")
-    for page in pages().values():
-        say(f"  {page.name:<{width}}  {page.title}")
-    say(f"\nCommands: {', '.join(COMMANDS)}.")
+def _print_page(page: ManualPage) -> int:
+    say("\n".join(page_lines(page, lines_width())))
+    word = glossary().get(page.name)
+    if word is not None and word is not page:
+        say(f"\n'jitstudio explain {word.title}' says what it means.")
     return exit_codes.BUILT
+
+
+def _list_topics() -> int:
+    say("Topics of the manual; 'jitstudio help TOPIC' prints one:\n")
+    _list([*pages().values()])
+    for heading, names in (("Words", glossary()), ("Commands", COMMANDS)):
+        say("\n" + "\n".join(wrapped(f"{heading}: {', '.join(names)}.", lines_width(), _GAP)))
+    return exit_codes.BUILT
+
+
+def _list(topics: Sequence[ManualPage]) -> None:
+    width = max(len(page.name) for page in topics)
+    for page in topics:
+        say(f"  {page.name:<{width}}  {page.title}")
 
 
 def _blocks(text: str) -> Iterator[list[str]]:

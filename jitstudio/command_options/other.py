@@ -160,7 +160,22 @@ class OptionListOptions(CommandOptions):
 class HelpOptions(CommandOptions):
     """The options of `jitstudio help`."""
 
-    topic: tuple[str, ...] = word("TOPIC", ANY_TEXTS, "a page or a command", nargs="*")
+    topic: tuple[str, ...] = word(
+        "TOPIC", ANY_TEXTS, "a page, a GPU word, a command, or words to look for", nargs="*"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(CommandOptions):
+    """The options of `jitstudio explain`."""
+
+    text: tuple[str, ...] = word(
+        "WORD",
+        ANY_TEXTS,
+        "such as LDG.E.128, ld.global.nc, __syncthreads or occupancy; or a line of SASS or PTX, in "
+        "quotes",
+        nargs="+",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,8 @@ that a page can be read anywhere. `tests/manual.py` writes the tables between
 ``<!-- table NAME -->`` and ``<!-- end -->`` from the code that they describe.
 
 To add a page: a file in `resources/help` and a line in its `index.md`; F1 shows that of a pane, or
-of what calls `explain_by` (`gui/kit/parts.py`). A test finds a page that is not up to date.
+of what calls `explain_by` (`gui/kit/parts.py`). A test finds a page that is not up to date. Below
+its heading ``<!-- also: compare, before and after -->`` names what else a search shall find it by.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from jitstudio.system.paths import resource
 
 INDEX = "index"
 COMMAND = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]\(action:(\w+)\)")
+_ALSO = re.compile(r"# [^\n]*\n<!-- also: (.*?) -->\n", re.S)
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->\n", re.S)
 _ENTRY = re.compile(r"^- \[[^\]]*\]\((\w[\w-]*)\.md\)$", re.M)
 _LINK = re.compile(r"\]\((\w[\w-]*)\.md\)")
@@ -33,11 +35,13 @@ class ManualPage:
         name: The topic: its file, without the ending.
         title: Its heading.
         text: Markdown, without comments; a link to ``link.md`` leads to another page.
+        synonyms: Other words that it is found by.
     """
 
     name: str
     title: str
     text: str
+    synonyms: tuple[str, ...] = ()
 
     def with_commands(self, words: Callable[[str], str]) -> str:
         """Returns the text with `words(id)` in place of each command."""
@@ -66,24 +70,18 @@ def pages() -> dict[str, ManualPage]:
     return {INDEX: index} | {name: _read(name) for name in _ENTRY.findall(index.text)}
 
 
-def find_page(topic: str) -> ManualPage | None:
-    """Returns the page of this name or title, whatever the capitals; None if there is none."""
-    wanted = topic.casefold()
-    matches = (p for p in pages().values() if wanted in (p.name, p.title.casefold()))
-    return next(matches, None)
+def page_from(name: str, source: str) -> ManualPage:
+    """Returns a page from the text of its file, which begins with its heading."""
+    also = _ALSO.match(source)
+    synonyms = tuple(" ".join(word.split()) for word in also[1].split(",")) if also else ()
+    text = _COMMENT.sub("", source)
+    return ManualPage(name, text.partition("\n")[0].removeprefix("# "), text, synonyms)
 
 
-def similar_topics(topic: str, *more: str) -> list[str]:
-    """Returns the names of pages, and of `more`, spelt most like the topic, the closest first."""
-    titles = {page.title.casefold(): page.name for page in pages().values()}
-    names = titles | {name: name for name in (*pages(), *more)}
-    # Few look for a page that is not there.
-    from difflib import get_close_matches  # noqa: PLC0415
-
-    matches = get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)
-    return list(dict.fromkeys(names[name] for name in matches))
+def source_of(name: str) -> str:
+    """Returns the file of a page, with its comments."""
+    return resource(f"help/{name}.md").read_text("utf-8")
 
 
 def _read(name: str) -> ManualPage:
-    text = _COMMENT.sub("", resource(f"help/{name}.md").read_text("utf-8"))
-    return ManualPage(name, text.partition("\n")[0].removeprefix("# "), text)
+    return page_from(name, source_of(name))

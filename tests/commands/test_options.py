@@ -34,6 +34,7 @@ NEEDED = {
     "lesson": "1",
     "program": ("python3",),
     "files": ("x",),
+    "text": ("x",),
 }
 """What a command has to be given, so that nothing but the value under test is wrong."""
 MAY_BE_EMPTY = (values.ANY_TEXT, values.ANY_TEXTS, values.SIZE)

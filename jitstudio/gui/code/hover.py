@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 
-from jitstudio.analysis.reference import Help, ReferenceEntry
+from jitstudio.analysis.reference import Help
 from jitstudio.analysis.sass.constant_names import ConstantValue, NamedConstant, NameSource
 from jitstudio.core.code import CodeKind
 from jitstudio.core.constant_banks import ADDRESS_BANK
@@ -48,10 +48,9 @@ class Tip:
 def help_tip(help_entry: Help, span: tuple[int, int]) -> Tip:
     """Returns the tip for a word of PTX or SASS."""
     entry = help_entry.entry
-    title = entry.form or entry.name
-    modifiers = tuple((modifier.name, modifier.text) for modifier in help_entry.modifiers)
-    html = _html(title, entry.text, (entry.operands, modifiers), _since(entry))
-    return Tip(html, f"{title}: {entry.text}", span)
+    since = entry.since(QCoreApplication.translate("Hover", "{target} and later"))
+    html = _html(entry.title, entry.text, help_entry.tables, since)
+    return Tip(html, f"{entry.title}: {entry.text}", span)
 
 
 def word_tip(word: Word, span: tuple[int, int]) -> Tip:
@@ -144,17 +143,6 @@ def _rows(rows: _Table) -> Iterator[str]:
 
 def _code(text: str) -> str:
     return _CODE.format(escape(text))
-
-
-def _since(entry: ReferenceEntry) -> str:
-    """Returns the first version and target with the entry, as far as known."""
-    # What ends in a letter runs on that target alone.
-    is_later_too = entry.target[-1:].isdigit()
-    target = entry.target
-    if is_later_too:
-        target = QCoreApplication.translate("Hover", "{target} and later").format(target=target)
-    version = f"PTX {entry.version}" if entry.version else ""
-    return ", ".join(filter(None, (version, target)))
 
 
 class WordHover(QObject):

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QTextBrowser
 from jitstudio.cli.help import page_lines
 from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.help.manual import pages
+from jitstudio.help.topics import glossary
+from tests.test_topics import QUESTIONS
 
 _COMMANDS = re.compile(r"\[((?:[^\]\\]|\\.)*)\]\(action:")
 
@@ -63,4 +65,25 @@ def test_the_search_leaves_the_pages_that_have_all_words(window):
     search.clear()
     titles.setFocus()
     QTest.keyClick(titles, Qt.Key.Key_Down)
-    assert window.page == "welcome"
+    assert window.page == [*pages()][1]
+
+
+def test_the_search_lists_words_and_pages_by_fit_and_enter_shows_the_best(window):
+    titles = window.findChild(QListWidget, "helpTitles")
+    search = window.findChild(QLineEdit, "helpSearch")
+    text = window.findChild(QTextBrowser, "helpText")
+    for question, name in QUESTIONS.items():
+        search.clear()
+        QTest.keyClicks(search, question)
+        title = glossary()[name].title
+        assert titles.item(0).text() == f"{title} (GPU word)"
+        QTest.keyClick(search, Qt.Key.Key_Return)
+        assert text.toPlainText().startswith(f"{title}\n")
+    assert search.text() == "no GPU"
+    search.clear()
+    assert [titles.item(n).text() for n in range(3)] == [p.title for p in [*pages().values()][:3]]
+    assert titles.currentItem() is None
+    window.search_for("bank conflicts")
+    assert (search.text(), window.page) == ("bank conflicts", "bank-conflict")
+    window.show_page("launch")
+    assert (search.text(), titles.currentItem().text()) == ("", "Launch")

@@ -1,0 +1,70 @@
+"""Explains words of SASS, PTX, CUDA C++ and LLVM IR, as the tips of the window do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jitstudio.analysis.reference import openings, reference, word_at
+from jitstudio.core.alike import nearest
+from jitstudio.core.code import CodeKind
+from jitstudio.help.topics import glossary
+
+_OPCODES = (CodeKind.SASS, CodeKind.PTX)
+_LANGUAGES = (CodeKind.CUDA, CodeKind.LLVM_IR)
+
+
+@dataclass(frozen=True)
+class WordExplanation:
+    """The meaning of a word in a language.
+
+    Attributes:
+        kind: The language.
+        title: The word with its operands or arguments.
+        text: The meaning, in a sentence or two.
+        tables: Operands, then modifiers, each with its meaning.
+        since: The first version and target with the word; empty where unknown.
+    """
+
+    kind: CodeKind
+    title: str
+    text: str
+    tables: tuple[tuple[tuple[str, str], ...], ...] = ()
+    since: str = ""
+
+
+def explanations_of(text: str) -> list[WordExplanation]:
+    """Returns the meanings of a word, or of the opcode of a line of SASS or PTX.
+
+    Capitals count where there is a word with them: ``BAR`` is SASS, ``bar`` is PTX.
+    """
+    exact = list(_explanations(text, text, text))
+    return exact or list(_explanations(text, text.upper(), text.lower()))
+
+
+def nearest_word(text: str) -> str:
+    """Returns the known word that is spelt most like a text; empty where none is alike."""
+    from jitstudio.listing.vocabulary import vocabulary  # noqa: PLC0415 - takes long
+
+    names = {entry.name for kind in _OPCODES for entry in reference(kind).entries}
+    names |= {word.text for kind in _LANGUAGES for word in vocabulary(kind).words.values()}
+    return nearest(text, names | {entry.title for entry in glossary().values()})
+
+
+def _explanations(text: str, sass: str, ptx: str) -> Iterator[WordExplanation]:
+    for kind, spelling in zip(_OPCODES, (sass, ptx), strict=True):
+        words = reference(kind)
+        column = next(openings(kind, spelling), None)
+        opening = word_at(kind, spelling, column) if column is not None else None
+        explanation = opening and words.explain(opening.text, opens=True)
+        if explanation := explanation or words.explain(spelling):
+            entry = explanation.entry
+            yield WordExplanation(kind, entry.title, entry.text, explanation.tables, entry.since())
+    from jitstudio.listing.vocabulary import vocabulary  # noqa: PLC0415 - takes long
+
+    for kind in _LANGUAGES:
+        known = vocabulary(kind).words
+        # Of `threadIdx.x` the first part is known.
+        entry = known.get(text) or known.get(text.partition(".")[0])
+        if entry is not None and entry.help:
+            yield WordExplanation(kind, entry.usage or entry.text, entry.help)

@@ -1,0 +1,173 @@
+"""The topics of the help, pages of the manual and words of the glossary, and the search in them.
+
+The glossary is the page ``words.md``: a heading of the third level for each word, its synonyms in a
+comment below it.
+
+To add a word: its entry in `resources/help/words.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain, product
+
+from jitstudio.help.manual import ManualPage, page_from, pages, source_of
+
+GLOSSARY = "words"
+"""The page with the words."""
+
+_ENTRY = re.compile(r"^### ", re.M)
+_NEXT_GROUP = re.compile(r"^## ", re.M)
+_HEADING = re.compile(r"^##+ (.*)$", re.M)
+_BETWEEN_WORDS = re.compile(r"\s+|(?<=[^\W_])[_-](?=[^\W_])")
+_PLURALS = (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
+_SHORTEST_PLURAL = 4
+_ENDS = "?!.,;:'\""
+# Words of a question that say nothing about its topic.
+_FILLERS = frozenset(
+    (
+        *("a", "an", "and", "are", "at", "be", "can", "could", "did", "do", "does", "find", "for"),
+        *("from", "get", "had", "has", "have", "how", "i", "if", "in", "is", "it", "its", "know"),
+        *("many", "me", "mean", "means", "much", "my", "of", "on", "one", "or", "our", "see"),
+        *("should", "so", "tell", "that", "the", "their", "them", "there", "these", "this", "to"),
+        *("was", "what", "when", "where", "which", "who", "why", "will", "with", "you", "your"),
+    )
+)
+
+
+@cache
+def glossary() -> dict[str, ManualPage]:
+    """Returns the words of the glossary by name, such as ``bank-conflict``."""
+    entries = (
+        page_from(_name(part), f"# {_NEXT_GROUP.split(part)[0].rstrip()}\n")
+        for part in _ENTRY.split(source_of(GLOSSARY))[1:]
+    )
+    return {entry.name: entry for entry in entries}
+
+
+def find_word(text: str) -> ManualPage | None:
+    """Returns the word of the glossary by title, else by synonym, in singular or plural."""
+    return _named(glossary().values(), text) or _with_synonym(glossary().values(), text)
+
+
+def find_topic(text: str) -> ManualPage | None:
+    """Returns the page or word of a name or title, else of a synonym; None if there is none."""
+    wanted = text.casefold()
+    for page in pages().values():
+        if wanted in (page.name, page.title.casefold()):
+            return page
+    phrases = dict.fromkeys((text, " ".join(_words(text))))
+    ways = product(phrases, (_named, _with_synonym), (glossary(), pages()))
+    topics = (find(group.values(), phrase) for phrase, find, group in ways)
+    return next(filter(None, topics), None)
+
+
+def similar_topics(topic: str, *more: str) -> list[str]:
+    """Returns the names of topics, and of `more`, spelt most like a text, the closest first."""
+    titles = {page.title.casefold(): page.name for page in _all()}
+    names = titles | {name: name for name in (*glossary(), *pages(), *more)}
+    # Few look for a topic that is not there.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    matches = get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)
+    return list(dict.fromkeys(names[name] for name in matches))
+
+
+def search(text: str) -> list[ManualPage]:
+    """Returns the topics with the words of a text, the best first.
+
+    Best is a topic of that title, then one of that synonym, then those with the words in title,
+    synonyms and headings, then those with most of them in title and synonyms, then those with the
+    words in their text. Words such as "how" and "what" do not count.
+    """
+    words = _words(text)
+    topics = map(_Indexed.of, _all())
+    fits = [(fit, topic.page) for topic in topics if (fit := topic.fit(words)) is not None]
+    # Python keeps the order of equals: words before pages.
+    return [page for _, page in sorted(fits, key=lambda match: match[0])]
+
+
+class _Indexed:
+    """A topic, ready to be searched."""
+
+    def __init__(self, page: ManualPage) -> None:
+        self.page = page
+        self._names = {_key(page.title), _key(page.name)}
+        self._synonyms = [_key(synonym) for synonym in page.synonyms]
+        self._title = _key(page.title).split()
+        self._headings = _key(" ".join(_HEADING.findall(page.text))).split()
+
+    @staticmethod
+    @cache
+    def of(page: ManualPage) -> _Indexed:
+        """Returns the index of a topic, made once."""
+        return _Indexed(page)
+
+    def fit(self, words: Sequence[str]) -> tuple[int, int] | None:
+        """Returns how far the topic is from the best fit; None if it lacks words."""
+        stems = [_stem(word) for word in words]
+        phrase = " ".join(stems)
+        if phrase in self._names:
+            return 0, 0
+        if phrase in self._synonyms:
+            return 1, 0
+        if _has_all(self._title, stems):
+            return 2, len(self._title)
+        lengths = [len(s.split()) for s in self._synonyms if _has_all(s.split(), stems)]
+        if lengths:
+            return 3, min(lengths)
+        named = [*self._title, *chain(*map(str.split, self._synonyms))]
+        if _has_all([*named, *self._headings], stems):
+            return 4, 0
+        count = sum(_has_all(named, [stem]) for stem in stems)
+        if 2 * count > len(stems) > 2:
+            return 5, -count
+        counts = [self.page.folded.count(word) for word in words]
+        return (6, -sum(counts)) if all(counts) else None
+
+
+def _all() -> Iterator[ManualPage]:
+    return chain(glossary().values(), pages().values())
+
+
+def _named(topics: Iterable[ManualPage], text: str) -> ManualPage | None:
+    key = _key(text)
+    return next((page for page in topics if key in (_key(page.name), _key(page.title))), None)
+
+
+def _with_synonym(topics: Iterable[ManualPage], text: str) -> ManualPage | None:
+    key = _key(text)
+    return next((page for page in topics if key in map(_key, page.synonyms)), None)
+
+
+def _name(entry: str) -> str:
+    """Returns the name of an entry: its title in small letters, with hyphens."""
+    return entry.partition("\n")[0].casefold().replace(" ", "-")
+
+
+def _words(text: str) -> list[str]:
+    """Returns the words of a question that say what it is about; all, if there are no others."""
+    words = [word.strip(_ENDS) for word in _BETWEEN_WORDS.split(text.casefold())]
+    words = [word for word in words if word]
+    return [word for word in words if word not in _FILLERS] or words
+
+
+def _key(text: str) -> str:
+    """Returns the words of a name in small letters and the singular."""
+    return " ".join(_stem(word) for word in _BETWEEN_WORDS.split(text.casefold()) if word)
+
+
+def _stem(word: str) -> str:
+    if len(word) < _SHORTEST_PLURAL or word.endswith("ss"):
+        return word
+    for ending, singular in _PLURALS:
+        if word.endswith(ending):
+            return word.removesuffix(ending) + singular
+    return word
+
+
+def _has_all(words: Sequence[str], stems: Iterable[str]) -> bool:
+    """Returns whether each of the stems begins one of the words."""
+    return all(any(word.startswith(stem) for word in words) for stem in stems)
