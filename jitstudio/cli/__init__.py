@@ -2,7 +2,7 @@
 
 COMMANDS = (
     *("build", "cache", "capture", "check", "devices", "diff", "doctor", "explain", "export"),
-    *("help", "import", "inspect", "lesson", "mcp", "options", "run", "show", "sweep"),
+    *("help", "import", "inspect", "lesson", "mcp", "options", "run", "sample", "show", "sweep"),
 )
 """The names of the commands."""
 

@@ -216,6 +216,13 @@ _GRAMMARS = {
         "the window do, or a word that GPU programmers use.",
         "Exit status: 0 explained, 2 nothing is known of the word.",
     ),
+    "sample": CommandGrammar(
+        "command_options.other:SampleOptions",
+        "write a sample, with its project, into a folder",
+        "Write the sources of a sample and a project with its target, link and launch. Files that "
+        "exist are never changed.",
+        "Exit status: 0 written, 2 usage, or a file is in the way.",
+    ),
     "help": CommandGrammar(
         "command_options.other:HelpOptions", "print a page of the manual, or what a word means"
     ),

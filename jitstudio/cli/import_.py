@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.command_options.other import ImportOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.files import made_folder, unwritable
+from jitstudio.commands.files import made_folder, write_new
 from jitstudio.core.code import PROJECT_ENDING, CodeKind, kind_of
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import dump
@@ -46,7 +45,7 @@ def run(options: ImportOptions) -> int:
         if _has_file(member)
     ]
     contents = [(file, text.encode("utf-8", "replace")) for file, text in texts]
-    _write([*contents, (path, dump(_of_files(imported.project)))], folder)
+    write_new([*contents, (path, dump(_of_files(imported.project)))], folder)
     for note in imported.notes:
         print_error(note)
     for file, _ in texts:
@@ -73,48 +72,6 @@ def _project_of(link: str) -> ImportedProject:
             return project_from_link(text)
         return project_from_file(os.path.basename(link), content)
     return project_from_link(text)
-
-
-def _write(contents: list[tuple[Path, bytes]], folder: Path) -> None:
-    """Writes all of these new files below a folder, or none.
-
-    Raises:
-        UsageError: Some of them exist, or one cannot be written.
-    """
-    existing = [path for path, _ in contents if os.path.lexists(path)]
-    if existing:
-        names = ", ".join(f"'{path.relative_to(folder)}'" for path in existing[:_NAMED])
-        more = f" and {len(existing) - _NAMED:,} more" if len(existing) > _NAMED else ""
-        raise UsageError(
-            f"Nothing was written: {names}{more} would be replaced in '{folder}'. Choose another "
-            "folder with -o, or move these files away."
-        )
-    parents = dict.fromkeys(parent for path, _ in contents for parent in path.parents)
-    absent = [parent for parent in parents if not os.path.exists(parent)]
-    written: list[Path] = []
-    for path, content in contents:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # "x" also refuses a file that somebody has written since the check.
-            with open(path, "xb") as file:
-                written.append(path)
-                file.write(content)
-        except OSError as error:
-            _remove(written, absent)
-            raise unwritable(path, error, "-o") from None
-
-
-_NAMED = 10
-
-
-def _remove(files: list[Path], folders: list[Path]) -> None:
-    """Removes files and folders that have just been made, as far as that is possible."""
-    with suppress(OSError):
-        for file in files:
-            file.unlink()
-        for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
-            if folder.exists():
-                folder.rmdir()
 
 
 def _has_file(member: Member) -> bool:

@@ -179,6 +179,16 @@ class ExplainOptions(CommandOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SampleOptions(CommandOptions):
+    """The options of `jitstudio sample`."""
+
+    sample: str | None = word("NAME", ANY_TEXT, "its name; without it, all are listed", nargs="?")
+    output: str | None = word(
+        "-o, --output FOLDER", PATH, "the folder to write into (default: ./NAME)"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class CacheOptions(CommandOptions):
     """The options of `jitstudio cache`."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from errno import EACCES
 from pathlib import Path
 from typing import Literal
@@ -10,6 +12,8 @@ from typing import Literal
 from jitstudio.command_options.values import UsageError
 from jitstudio.core.options import lies_in
 from jitstudio.core.plain_files import read_file
+
+_NAMED = 10
 
 
 def in_folder(folder: Path, name: str, *, trust: bool = False) -> str:
@@ -95,3 +99,42 @@ def unwritable(path: Path, error: OSError, flag: str) -> UsageError:
     return UsageError(
         f"'{path}' cannot be written: {error.strerror or error}. Choose another place with {flag}."
     )
+
+
+def write_new(contents: Sequence[tuple[Path, bytes]], folder: Path) -> None:
+    """Writes all of these new files below a folder, or none.
+
+    Raises:
+        UsageError: Some of them exist, or one cannot be written.
+    """
+    existing = [path for path, _ in contents if os.path.lexists(path)]
+    if existing:
+        names = ", ".join(f"'{path.relative_to(folder)}'" for path in existing[:_NAMED])
+        more = f" and {len(existing) - _NAMED:,} more" if len(existing) > _NAMED else ""
+        raise UsageError(
+            f"Nothing was written: {names}{more} would be replaced in '{folder}'. Choose another "
+            "folder with -o, or move these files away."
+        )
+    parents = dict.fromkeys(parent for path, _ in contents for parent in path.parents)
+    absent = [parent for parent in parents if not os.path.exists(parent)]
+    written: list[Path] = []
+    for path, content in contents:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # "x" also refuses a file that somebody has written since the check.
+            with open(path, "xb") as file:
+                written.append(path)
+                file.write(content)
+        except OSError as error:
+            _remove(written, absent)
+            raise unwritable(path, error, "-o") from None
+
+
+def _remove(files: list[Path], folders: list[Path]) -> None:
+    """Removes files and folders that have just been made, as far as that is possible."""
+    with suppress(OSError):
+        for file in files:
+            file.unlink()
+        for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
+            if folder.exists():
+                folder.rmdir()

@@ -65,6 +65,8 @@ ENDINGS: dict[str, CodeKind] = {
     ".inl": CodeKind.HEADER,
 }
 
+HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
+"""The endings of what others include, and builds compile as no module of its own."""
 _TITLES = {
     CodeKind.CUDA: "CUDA C++",
     CodeKind.PYTHON: "Python",

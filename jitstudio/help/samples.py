@@ -12,8 +12,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jitstudio.core.arch import Arch
+from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.code import HEADER_ENDINGS, kind_of
 from jitstudio.core.launch.spec import LaunchSpec, spec_from
+from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.system.paths import resource
 
@@ -36,6 +38,11 @@ class Sample:
     arch: Arch | None
     script: Path | None = None
     launch_objects: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the first file, without its ending."""
+        return self.files[0].path.stem
 
     @cached_property
     def launches(self) -> tuple[LaunchSpec, ...]:
@@ -63,4 +70,29 @@ def _sample(folder: Path, entry: dict[str, Any]) -> Sample:
         arch=Arch.parse(entry["arch"]) if "arch" in entry else None,
         script=folder / entry["script"] if "script" in entry else None,
         launch_objects=tuple(entry.get("launches", ())),
+    )
+
+
+def find_sample(name: str) -> Sample | None:
+    """Returns the sample of a name; None if there is none."""
+    return next((sample for sample in samples() if sample.name == name), None)
+
+
+def project_of(sample: Sample) -> Project | None:
+    """Returns the project of a sample, whose files are next to it; None for a captured kernel."""
+    if sample.script is not None:
+        return None
+    headers, modules = [], []
+    for path, name_expressions in sample.files:
+        kind = kind_of(path.name)
+        assert kind is not None
+        members = headers if path.suffix in HEADER_ENDINGS else modules
+        members.append(Member(path.name, kind, path=path.name, name_expressions=name_expressions))
+    return Project(
+        modules=tuple(modules),
+        headers=tuple(headers),
+        arch=sample.arch or DEFAULT_ARCH,
+        link=sample.link,
+        launches=sample.launches,
+        kernel=sample.launches[0].kernel if sample.launches else "",
     )

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
-from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.core.code import HEADER_ENDINGS, CodeKind, Header, Source
 from jitstudio.core.line_table_paths import spellings
 from jitstudio.core.options import split_options
 from jitstudio.gui.kit.text_limits import ROOM_TO_TYPE, excess
@@ -28,8 +28,6 @@ from jitstudio.gui.state.file_text import (
     compare,
     editable,
 )
-
-_HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
 
 
 class Document(QObject):
@@ -144,7 +142,7 @@ class Document(QObject):
     def is_named_as_header(self) -> bool:
         """Whether the document holds text that the file does not."""
         text = self.kind in (CodeKind.CUDA, CodeKind.HEADER)
-        return text and PurePath(self.name).suffix.lower() in _HEADER_ENDINGS
+        return text and PurePath(self.name).suffix.lower() in HEADER_ENDINGS
 
     @property
     def is_modified(self) -> bool:
