@@ -77,6 +77,13 @@ class SettingPlace:
 
 
 @dataclass(frozen=True)
+class HelpPlace:
+    """The best topic of the help for a text, such as a question."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class StepPlace:
     """A step of a thread in the simulated launch of the form."""
 
@@ -115,6 +122,7 @@ Place = (
     | LogPlace
     | ProblemPlace
     | SettingPlace
+    | HelpPlace
     | StepPlace
     | CausePlace
     | RunPlace

@@ -13,6 +13,7 @@ from jitstudio.gui.features.help.shortcuts import KeyList, KeystrokeCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.parts import page_of
+from jitstudio.gui.shell.navigation import HelpPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.toolchain import Toolchain
@@ -68,15 +69,24 @@ class HelpCommands(QObject):
     @Slot()
     def _on_help(self) -> None:
         page = page_of(QApplication.focusWidget() or self._window.focusWidget()) or INDEX
+        self._help_window.show_page(page)
+
+    def go_to(self, place: HelpPlace) -> None:
+        """Shows the best topic for a text, and lists the others."""
+        self._help_window.search_for(place.text)
+
+    @property
+    def _help_window(self) -> Any:
+        """The window of the help, in front."""
         if self._help is None:
             from jitstudio.gui.features.help.window import HelpWindow
 
             self._help = HelpWindow(self._command_text, self._window)
             self._help.action_requested.connect(self._on_action_requested)
-        self._help.show_page(page)
         self._help.show()
         self._help.raise_()
         self._help.activateWindow()
+        return self._help
 
     def _command_text(self, name: str) -> str:
         """Returns a command as a link, with keys."""
@@ -119,6 +129,7 @@ class HelpCommands(QObject):
 def install(context: Context) -> None:
     """Carries out the Help menu."""
     state, shell = context.state, context.shell
-    HelpCommands(state.toolchain, state.launches, shell)
+    commands = HelpCommands(state.toolchain, state.launches, shell)
+    context.navigator.lead(HelpPlace, commands.go_to)
     KeystrokeCommands(context.editors, shell.actions, shell.shortcuts, shell.window)
     KeyList(shell.actions, shell.shortcuts, shell.layout, shell.window)

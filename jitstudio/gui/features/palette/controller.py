@@ -1,4 +1,7 @@
-"""Offers all that can be done and gone to: commands, panes, tabs, kernels, targets, settings."""
+"""Offers all that can be done and gone to: commands, panes, tabs, kernels, targets, settings.
+
+What else is typed, such as a question, is looked for in the help.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from jitstudio.gui.shell.commands.shortcuts import plain_text
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.navigation import (
     DocumentPlace,
+    HelpPlace,
     KernelPlace,
     Navigator,
     SettingPlace,
@@ -90,9 +94,10 @@ class PaletteController(QObject):
         self._window = window
         self._palette = Palette(
             "commandPalette",
-            self.tr("Type a command, pane, tab, kernel, target or setting"),
+            self.tr("Type a command, pane, tab, kernel, target, setting or question"),
             self.tr("Nothing matches"),
             window,
+            self._in_help,
         )
         self._palette.chosen.connect(self._on_chosen)
         actions.bind({"paletteAction": self._on_wanted})
@@ -177,6 +182,12 @@ class PaletteController(QObject):
                 partial(self._navigator.go_to, SettingPlace(setting.key)),
                 tip=setting.explanation,
             )
+
+    def _in_help(self, text: str) -> PaletteEntry:
+        """Returns the entry that looks for a text in the help."""
+        title, path = self.tr("Search help: {text}").format(text=text), self.tr("Help")
+        search = _Choice(path, partial(self._navigator.go_to, HelpPlace(text)))
+        return PaletteEntry(title, search, path)
 
     def _choose_target(self, arch: Arch) -> None:
         self._settings.arch = arch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -65,6 +65,7 @@ class _By(Enum):
     TITLE = auto()
     OTHER_NAME = auto()
     PATH = auto()
+    QUERY = auto()
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,20 @@ class _Found:
 
 
 class PaletteModel(QAbstractListModel):
-    """Shows the entries that match a query, the best first; without a query all, as given."""
+    """Shows the entries that match a query, the best first; without a query all, as given.
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    Args:
+        last: Makes the last entry of a query, which is there whatever else matches.
+        parent: Owns the model.
+    """
+
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        last: Callable[[str], PaletteEntry] | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._last = last
         self._entries: tuple[PaletteEntry, ...] = ()
         self._titles = Ranking(())
         self._others = Ranking(())
@@ -99,6 +110,8 @@ class PaletteModel(QAbstractListModel):
         self.beginResetModel()
         self._query = query
         self._rows = tuple(sorted(self._find(query), key=self._rank))
+        if self._last is not None and query.strip():
+            self._rows += (_Found(0, -1, _By.QUERY),)
         self.endResetModel()
 
     def _find(self, query: str) -> Iterable[_Found]:
@@ -131,7 +144,7 @@ class PaletteModel(QAbstractListModel):
         if not index.isValid():
             return None
         match_ = self._rows[index.row()]
-        entry = self._entries[match_.entry]
+        entry = self._entry(match_)
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return entry.title
@@ -158,9 +171,14 @@ class PaletteModel(QAbstractListModel):
         usual = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
         return usual if index.isValid() else Qt.ItemFlag.NoItemFlags
 
+    def _entry(self, match: _Found) -> PaletteEntry:
+        if match.by is _By.QUERY and self._last is not None:
+            return self._last(self._query.strip())
+        return self._entries[match.entry]
+
     def _detail(self, match: _Found) -> tuple[str, tuple[Span, ...]]:
         """Returns the text behind the title, and the matching letters."""
-        entry = self._entries[match.entry]
+        entry = self._entry(match)
         if match.by is not _By.OTHER_NAME:
             return entry.detail, self._spans(match)[1]
         spans = self._others.spans(self._query, match.entry)
@@ -174,7 +192,7 @@ class PaletteModel(QAbstractListModel):
     def _spans(self, match: _Found) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
         if match.by is _By.TITLE:
             return self._titles.spans(self._query, match.entry), ()
-        if match.by is _By.OTHER_NAME:
+        if match.by in (_By.OTHER_NAME, _By.QUERY):
             return (), ()
         spans = self._paths.spans(self._query, match.entry)
         title = len(self._entries[match.entry].detail) + 1

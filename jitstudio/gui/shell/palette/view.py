@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -69,7 +69,14 @@ class Palette(QFrame):
     # On the class too: it is hidden for the last time when Python may have emptied it.
     _is_whole = False
 
-    def __init__(self, name: str, title: str, nothing: str, window: QWidget) -> None:
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        nothing: str,
+        window: QWidget,
+        last: Callable[[str], PaletteEntry] | None = None,
+    ) -> None:
         """Makes the palette, hidden.
 
         Args:
@@ -77,6 +84,7 @@ class Palette(QFrame):
             title: The prompt; shown in the empty field.
             nothing: The text where no entry matches.
             window: The window below the palette.
+            last: Makes the last entry of a query, which is there whatever else matches.
         """
         super().__init__(window)
         self.setObjectName(name)
@@ -85,7 +93,7 @@ class Palette(QFrame):
         self.setAutoFillBackground(True)
         self._window = window
         self._before: QWidget | None = None
-        self._model = PaletteModel(self)
+        self._model = PaletteModel(self, last)
         self._field = QLineEdit(self, placeholderText=title, clearButtonEnabled=True)
         self._field.setObjectName(f"{name}Field")
         self._field.setAccessibleName(title)

@@ -1,5 +1,6 @@
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -117,3 +118,14 @@ def test_help_is_about_the_pane_with_the_keyboard_and_everything_has_words(start
     about = started.find(AboutDialog, "aboutDialog")
     assert about.isVisible()
     about.close()
+
+
+def test_a_question_in_the_palette_is_answered_by_the_help(started):
+    started.trigger("paletteAction")
+    field = started.find(QLineEdit, "commandPaletteField")
+    QTest.keyClicks(field, "why is my kernel slow")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    help_window = started.find(HelpWindow, "helpWindow")
+    assert help_window.isVisible()
+    assert help_window.page == "bottleneck"
+    help_window.close()

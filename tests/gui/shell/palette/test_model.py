@@ -89,3 +89,16 @@ def test_other_names_count_less_than_titles_and_are_told():
     # Another name is no place to seek scattered letters in.
     model.set_query("dngle")
     assert shown(model) == []
+
+
+def test_the_last_entry_is_made_of_the_query_whatever_else_matches():
+    model = PaletteModel(last=lambda text: PaletteEntry(f"Search: {text}", text, "Help"))
+    model.set_entries(ENTRIES)
+    assert shown(model) == ["Dark", "Build", "Reset layout"]
+    model.set_query("dark ")
+    assert shown(model) == ["Dark", "Search: dark"]
+    model.set_query("why slow")
+    assert shown(model) == ["Search: why slow"]
+    index = model.index(0, 0)
+    assert (index.data(ENTRY_ROLE).payload, index.data(DETAIL_ROLE)) == ("why slow", "Help")
+    assert index.data(TITLE_SPANS_ROLE) == index.data(DETAIL_SPANS_ROLE) == ()
