@@ -67,7 +67,7 @@ def _recipe(options: ExportOptions) -> Recipe | BuildResult:
     launch = _launch(options, request, spec, base, result)
     part = module_of(request, [launch.form.module] if launch else [])
     recipe = recipe_of(part, result, carried_headers(part, result), launch)
-    return replace(recipe, paths=_paths(options, project))
+    return replace(recipe, paths=_paths(options, project), device=options.ordinal)
 
 
 def _read(recipe: Recipe, *, use_cache: bool) -> Recipe:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jitstudio.command_options.fields import CommandOptions, word
-from jitstudio.command_options.launch import LaunchOptions
-from jitstudio.command_options.values import PATH, choice
+from jitstudio.command_options.launch import LaunchOptions, ordinal_of
+from jitstudio.command_options.values import DEVICE, PATH, choice
 from jitstudio.export.formats import BY_NAME
 
 DESCRIPTION = (
@@ -27,8 +27,20 @@ class _Form(CommandOptions):
 class ExportOptions(LaunchOptions, _Form):
     """The options of `jitstudio export`."""
 
+    device: int | str = word(
+        "--device N",
+        DEVICE,
+        "the GPU on which the command of the format 'command' launches (default 0), or 'sim' for "
+        "the simulator",
+        default=0,
+    )
     output: str | None = word(
         "-o, --output PATH",
         PATH,
         "the file, or the folder of a format with several; without it, it is printed",
     )
+
+    @property
+    def ordinal(self) -> int:
+        """The number of the GPU, or `SIMULATOR`."""
+        return ordinal_of(self.device)

@@ -132,7 +132,7 @@ def _command(recipe: Recipe) -> ExportedFiles:
     paths = {name: name for name in names} | {**recipe.paths}
     command = build_command(request, paths)
     if launch is not None:
-        command = run_command(request, launch.spec, paths, form=launch.form)
+        command = run_command(request, launch.spec, paths, recipe.device, launch.form)
     return _file(f"{recipe.stem}.sh", f"{command}\n")
 
 

@@ -115,6 +115,7 @@ class Recipe:
         launch: The launch, if there is one.
         notes: Sentences on all that the export leaves out.
         paths: The files of modules, headers and libraries, by their names; for commands.
+        device: The GPU of the launch by its ordinal, or `SIMULATOR`; for commands.
         result: All that came of the build; for reports.
         code: The machine code as it was read; for reports, None where nobody has read it.
     """
@@ -128,6 +129,7 @@ class Recipe:
     launch: RecipeLaunch | None = None
     notes: tuple[str, ...] = ()
     paths: Mapping[str, str] = field(default_factory=dict)
+    device: int = 0
     result: BuildResult | None = None
     code: Disassembly | None = None
 

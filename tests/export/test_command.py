@@ -28,6 +28,7 @@ from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMo
 from jitstudio.export.command import build_command, run_command, sweep_command
 from jitstudio.variants.plan import VariantPlan
 from tests.core.launch.forms import form
+from tests.support import SAMPLES
 
 
 def test_the_command_builds_the_same(tmp_path):
@@ -220,3 +221,18 @@ def test_each_state_of_a_form_becomes_the_command_of_the_same_launch(built, stat
         assert not any(word.startswith(VARIABLES) for word in of_arguments)
         if texts["hits"] == "out":
             assert "--set=hits:out" in words
+
+
+@pytest.mark.parametrize("device", ["sim", "0", "1"])
+def test_an_exported_command_launches_on_the_device_of_the_export(run, device):
+    words = ("--cover", "n", "--arg", "n=64", "--arg", "sum=n:zeros:out", "--expect", "sum = a + b")
+    more = ("--arg", "a=n:random", "--arg", "b=n:random", "--device", device)
+    source = str(SAMPLES / "vector_add.cu")
+    ran = run("export", "command", source, *words, *more)
+    assert ran.code == 0
+    command, options = command_line(shlex.split(ran.out)[1:])
+    assert (command, str(options.device)) == ("run", device)
+    if device == "sim":
+        again = run(*shlex.split(ran.out)[1:])
+        assert again.code == 0
+        assert "all 64 elements as expected" in again.out

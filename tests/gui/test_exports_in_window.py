@@ -4,6 +4,7 @@ import ast
 
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.project.format import load
 from jitstudio.export.compiler_explorer import project_from_link
 from jitstudio.export.formats import FORMATS
@@ -28,6 +29,8 @@ def notices(driver):
 
 
 def test_each_format_is_previewed_and_saved(started, tmp_path):
+    started.state.launches.list_devices()
+    started.wait(lambda: started.state.launches.device)
     started.trigger("exportAsAction")
     dialog = shown(started, ExportAsDialog)
     save, copy = (dialog.findChild(QPushButton, name) for name in ("exportSave", "exportCopy"))
@@ -42,6 +45,10 @@ def test_each_format_is_previewed_and_saved(started, tmp_path):
         assert text.startswith(dialog.code.toPlainText()[:200])
         if one.ending == ".py":
             ast.parse(text)
+        if one.name == "command":
+            # Without a GPU the simulator is chosen, and the command says so.
+            device = started.state.launches.device
+            assert ("--device sim" in text) is (device.ordinal == SIMULATOR)
     dialogs = controller(started, ExportsController)._dialogs
     dialogs.folder_for_results = lambda _folder: tmp_path
     dialog.choose("make")

@@ -57,6 +57,7 @@ from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.document_files import DocumentError, write_file
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.side_builds import SideBuilds
@@ -70,6 +71,7 @@ def install(context: Context) -> None:
         state.documents,
         state.side_builds,
         state.launch_specs,
+        state.launches,
         state.analysis_service,
         context.shell,
     )
@@ -102,6 +104,7 @@ class ExportsController(QObject):
         documents: Documents,
         side_builds: SideBuilds,
         launch_specs: LaunchSpecs,
+        launches: LaunchController,
         analyses: AnalysisService,
         shell: Shell,
     ) -> None:
@@ -110,6 +113,7 @@ class ExportsController(QObject):
         self._documents = documents
         self._side_builds = side_builds
         self._launch_specs = launch_specs
+        self._launches = launches
         self._analyses = analyses
         self._shell = shell
         self._dialogs = Dialogs(shell.window)
@@ -129,6 +133,9 @@ class ExportsController(QObject):
     def _begin(self, then: Callable[[MadeRecipe], None], _checked: bool = False) -> None:
         """Builds for an export, and calls `then` with the recipe."""
         self._launch_specs.finish()
+        if self._launches.devices is None:
+            # A command names the device, and builds take longer than this.
+            self._launches.list_devices()
         spec = self._launch_specs.spec if self._launch_specs.form is not None else None
         try:
             request = self._build_controller.request(frozenset())
@@ -160,8 +167,11 @@ class ExportsController(QObject):
         self._making.start(make)
 
     @Slot(object)
-    def _on_recipe(self, recipe: MadeRecipe) -> None:
-        self._then(recipe)
+    def _on_recipe(self, made: MadeRecipe) -> None:
+        device = self._launches.device
+        if device is not None:
+            made = made._replace(recipe=replace(made.recipe, device=device.ordinal))
+        self._then(made)
 
     def _show(self, exported: MadeRecipe) -> None:
         dialog = ExportAsDialog(exported.recipe, exported.note, self._shell.window)
