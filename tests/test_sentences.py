@@ -34,14 +34,14 @@ _PLACEHOLDER = re.compile(r"(?<![\w$}])\{[a-z_]+\}")
 _CODE = re.compile(r"`[^`\n]*`|^ {4}.*$", re.MULTILINE)
 
 
-# Its blocks are an overview, with words for what is to be filled in.
-_OVERVIEW = "command-line"
+# Before its sections is an overview, with words for what is to be filled in.
+_OVERVIEW = "terminal"
 
 
 def blocks():
     for name, text in TEXTS.items():
         if name == _OVERVIEW:
-            continue
+            text = text.partition("\n## ")[2]
         for line in _BLOCK.finditer(text):
             words = shlex.split(line["words"].replace("\\\n", " "), comments=True)
             end = next((n for n, word in enumerate(words) if word in _ENDS), len(words))

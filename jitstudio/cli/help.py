@@ -13,7 +13,8 @@ from jitstudio.command_options.other import HelpOptions
 from jitstudio.commands import exit_codes
 from jitstudio.core.wrapping import wrapped
 from jitstudio.help.explaining import explanations_of
-from jitstudio.help.manual import ManualPage, pages
+from jitstudio.help.manual import INDEX, ManualPage, groups, pages
+from jitstudio.help.tables import TABLES
 from jitstudio.help.topics import find_topic, glossary, search, similar_topics
 from jitstudio.system.terminal import print_error, say
 
@@ -24,7 +25,8 @@ _GAP = "  "
 _INLINE = (
     (re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(action:\w+\)"), r"\1"),
     # What is in brackets is a topic.
-    (re.compile(r"\[([^\[\]]*)\]\(([\w-]+)\.md\)"), r"\1 [\2]"),
+    (re.compile(r"\[([^\[\]]*)\]\(([\w-]+)\.md(#[\w-]+)?\)"), r"\1 [\2\3]"),
+    (re.compile(r"\[([^\[\]]*)\]\(#[\w-]+\)"), r"\1"),
     (re.compile(r"\[([^\[\]]*)\]\(([^()]*)\)"), r"\1 <\2>"),
     (re.compile(r"(?<![\w*`\\])\*{1,2}([^*`]+)\*{1,2}(?![\w*])"), r"\1"),
     (re.compile(r"\\([][|<*_])"), r"\1"),
@@ -33,21 +35,24 @@ _ITEM = re.compile(r"(- |\d+\. )")
 
 
 def run(options: HelpOptions) -> int:
-    """Prints the page of a topic, those that fit, or all; an unknown topic gives `USAGE`."""
+    """Prints the page of a topic, topics that fit, or all; an unknown topic gives `USAGE`."""
     topic = " ".join(options.topic)
     if not topic:
         return _list_topics()
+    page = find_topic(topic)
     if topic in COMMANDS and topic not in pages():
         say(command_parsers()[topic].format_help().rstrip())
+        if page is not None:
+            say(f"\nThe manual: jitstudio help {page.name}")
         return exit_codes.BUILT
-    if (page := find_topic(topic)) is not None:
+    if page is not None:
         return _print_page(page)
     if meanings := explanations_of(topic):
         say(meanings_text(meanings, lines_width()))
         return exit_codes.BUILT
     if matches := search(topic)[:_MOST_MATCHES]:
         say(f"No topic is called '{topic}'. These fit best; 'jitstudio help TOPIC' prints one:\n")
-        _list(matches)
+        _list(matches, max(len(page.name) for page in matches))
         return exit_codes.BUILT
     similar = similar_topics(topic, *COMMANDS)
     hint = f" Did you mean {' or '.join(similar)}?" if similar else ""
@@ -77,22 +82,25 @@ def page_lines(page: ManualPage, width: int) -> list[str]:
 
 def _print_page(page: ManualPage) -> int:
     say("\n".join(page_lines(page, lines_width())))
-    word = glossary().get(page.name)
+    word = glossary().get(page.anchor or page.name)
     if word is not None and word is not page:
         say(f"\n'jitstudio explain {word.title}' says what it means.")
     return exit_codes.BUILT
 
 
 def _list_topics() -> int:
-    say("Topics of the manual; 'jitstudio help TOPIC' prints one:\n")
-    _list([*pages().values()])
-    for heading, names in (("Words", glossary()), ("Commands", COMMANDS)):
+    say("Topics of the manual; 'jitstudio help TOPIC' prints one, or a section by its heading:\n")
+    width = max(map(len, pages()))
+    _list([pages()[INDEX]], width)
+    for heading, group in groups().items():
+        say(f"\n{heading}")
+        _list(group, width)
+    for heading, names in (("Tables", TABLES), ("Words", glossary()), ("Commands", COMMANDS)):
         say("\n" + "\n".join(wrapped(f"{heading}: {', '.join(names)}.", lines_width(), _GAP)))
     return exit_codes.BUILT
 
 
-def _list(topics: Sequence[ManualPage]) -> None:
-    width = max(len(page.name) for page in topics)
+def _list(topics: Sequence[ManualPage], width: int) -> None:
     for page in topics:
         say(f"  {page.name:<{width}}  {page.title}")
 

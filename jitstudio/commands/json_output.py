@@ -7,7 +7,7 @@ null. Text stays readable; of bytes only their number is given.
 To add a field: here, and with a sentence in `resources/schema`, among the `required` ones unless
 the sentence says when it is there. What the sentence claims is held to answers: of the field alone
 by keywords of the schema (`tests/test_schemas.py` says which), with others by a row of
-`tests/answer_claims.py`. `python3 -m tests.manual` writes the pages.
+`tests/answer_claims.py`. The manual reads the schemas.
 """
 
 from __future__ import annotations

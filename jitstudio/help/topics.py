@@ -1,4 +1,4 @@
-"""The topics of the help, pages of the manual and words of the glossary, and the search in them.
+"""The topics of the help, and the search: pages with sections, tables, and GPU words.
 
 The glossary is the page ``words.md``: a heading of the third level for each word, its synonyms in a
 comment below it.
@@ -13,10 +13,50 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, product
 
-from jitstudio.help.manual import ManualPage, page_from, pages, source_of
+from jitstudio.help.manual import (
+    INDEX,
+    ManualPage,
+    anchor_of,
+    page_from,
+    pages,
+    source_of,
+    tables,
+    topic_of_name,
+)
+from jitstudio.help.tables import TABLES
 
 GLOSSARY = "words"
 """The page with the words."""
+_PANES = "window"
+_OTHER_NAMES = {
+    # Panes whose name is not their title.
+    "names": "window#lowered-names",
+    "options": "building#options",
+    "search": "window#find-in-all",
+    "cache": "files#the-cache",
+    # Pages of earlier versions.
+    "caches": "binaries#caches-of-python-packages",
+    "capture": "python#a-program-that-runs",
+    "captured": "python#the-tab-of-a-captured-kernel",
+    "command-line": "terminal",
+    "exports": "share",
+    "figures": "window#key-figures",
+    "json-code": "json-inspect",
+    "json-launch": "json-run",
+    "lexers": "terminal#syntax-highlighting",
+    "library": "binaries",
+    "matching": "window#lines-that-match",
+    "mcp": "terminal#language-models",
+    "opened": "binaries#open-a-cubin-or-fatbin",
+    "panes": "window#panes-and-layouts",
+    "project-format": "files#the-text-of-a-project",
+    "projects": "files#projects",
+    "scripts": "python#python-files",
+    "toolchains": "building#other-versions-of-the-compilers",
+    "trust": "files#opening-what-others-wrote",
+    "welcome": "window#welcome-page",
+}
+"""Topics by names that are those of no page and no section."""
 
 _ENTRY = re.compile(r"^### ", re.M)
 _NEXT_GROUP = re.compile(r"^## ", re.M)
@@ -24,6 +64,8 @@ _HEADING = re.compile(r"^##+ (.*)$", re.M)
 _BETWEEN_WORDS = re.compile(r"\s+|(?<=[^\W_])[_-](?=[^\W_])")
 _PLURALS = (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
 _SHORTEST_PLURAL = 4
+_BY_TITLE = 2
+"""The last rank of fits by the title."""
 _ENDS = "?!.,;:'\""
 # Words of a question that say nothing about its topic.
 _FILLERS = frozenset(
@@ -48,26 +90,32 @@ def glossary() -> dict[str, ManualPage]:
 
 
 def find_word(text: str) -> ManualPage | None:
-    """Returns the word of the glossary by title, else by synonym, in singular or plural."""
+    """Returns the word of the glossary by title or by synonym, in singular or plural."""
     return _named(glossary().values(), text) or _with_synonym(glossary().values(), text)
 
 
 def find_topic(text: str) -> ManualPage | None:
-    """Returns the page or word of a name or title, else of a synonym; None if there is none."""
-    wanted = text.casefold()
-    for page in pages().values():
-        if wanted in (page.name, page.title.casefold()):
-            return page
+    """Returns the page, section or word of a name, a title or a synonym, or None.
+
+    The sections about panes come before words, as F1 asks for them; other sections come last.
+    """
+    wanted, anchor = text.casefold(), anchor_of(text)
+    titles = {page.title.casefold(): page.name for page in pages().values()}
+    titles |= {table.title.casefold(): name for name, table in TABLES.items()}
+    for name in (wanted, titles.get(wanted), _OTHER_NAMES.get(wanted), f"{_PANES}#{anchor}"):
+        if name and (topic := topic_of_name(name)) is not None:
+            return topic
     phrases = dict.fromkeys((text, " ".join(_words(text))))
     ways = product(phrases, (_named, _with_synonym), (glossary(), pages()))
     topics = (find(group.values(), phrase) for phrase, find, group in ways)
-    return next(filter(None, topics), None)
+    sections = (section for section in _sections() if section.anchor == anchor)
+    return next(chain(filter(None, topics), sections), None)
 
 
 def similar_topics(topic: str, *more: str) -> list[str]:
     """Returns the names of topics, and of `more`, spelt most like a text, the closest first."""
-    titles = {page.title.casefold(): page.name for page in _all()}
-    names = titles | {name: name for name in (*glossary(), *pages(), *more)}
+    titles = {topic.title.casefold(): topic.name for topic in (*_sections(), *_all())}
+    names = titles | {name: name for name in (*glossary(), *pages(), *TABLES, *more)}
     # Few look for a topic that is not there.
     from difflib import get_close_matches  # noqa: PLC0415
 
@@ -80,11 +128,13 @@ def search(text: str) -> list[ManualPage]:
 
     Best is a topic of that title, then one of that synonym, then those with the words in title,
     synonyms and headings, then those with most of them in title and synonyms, then those with the
-    words in their text. Words such as "how" and "what" do not count.
+    words in their text. Words such as "how" and "what" do not count. Sections are topics by their
+    titles only.
     """
     words = _words(text)
-    topics = map(_Indexed.of, _all())
+    topics = map(_Indexed.of, (*_all(), *_sections(), *tables().values()))
     fits = [(fit, topic.page) for topic in topics if (fit := topic.fit(words)) is not None]
+    fits = [(fit, page) for fit, page in fits if not page.anchor or fit[0] <= _BY_TITLE]
     # Python keeps the order of equals: words before pages.
     return [page for _, page in sorted(fits, key=lambda match: match[0])]
 
@@ -106,7 +156,7 @@ class _Indexed:
         return _Indexed(page)
 
     def fit(self, words: Sequence[str]) -> tuple[int, int] | None:
-        """Returns how far the topic is from the best fit; None if it lacks words."""
+        """Returns how far the topic is from the best fit; None if words are missing."""
         stems = [_stem(word) for word in words]
         phrase = " ".join(stems)
         if phrase in self._names:
@@ -132,6 +182,11 @@ def _all() -> Iterator[ManualPage]:
     return chain(glossary().values(), pages().values())
 
 
+def _sections() -> Iterator[ManualPage]:
+    pages_of_text = (page for page in pages().values() if page.name != INDEX)
+    return chain.from_iterable(page.sections.values() for page in pages_of_text)
+
+
 def _named(topics: Iterable[ManualPage], text: str) -> ManualPage | None:
     key = _key(text)
     return next((page for page in topics if key in (_key(page.name), _key(page.title))), None)
@@ -143,12 +198,12 @@ def _with_synonym(topics: Iterable[ManualPage], text: str) -> ManualPage | None:
 
 
 def _name(entry: str) -> str:
-    """Returns the name of an entry: its title in small letters, with hyphens."""
+    """Returns the name of an entry: the title in small letters, with hyphens."""
     return entry.partition("\n")[0].casefold().replace(" ", "-")
 
 
 def _words(text: str) -> list[str]:
-    """Returns the words of a question that say what it is about; all, if there are no others."""
+    """Returns the words of a question that name the subject; all, if there are no others."""
     words = [word.strip(_ENDS) for word in _BETWEEN_WORDS.split(text.casefold())]
     words = [word for word in words if word]
     return [word for word in words if word not in _FILLERS] or words
@@ -169,5 +224,5 @@ def _stem(word: str) -> str:
 
 
 def _has_all(words: Sequence[str], stems: Iterable[str]) -> bool:
-    """Returns whether each of the stems begins one of the words."""
+    """Returns whether each of the stems begins any of the words."""
     return all(any(word.startswith(stem) for word in words) for stem in stems)

@@ -347,11 +347,11 @@ def test_reports_are_types_of_the_package():
 
 
 def test_the_examples_of_the_manual_run(tmp_path):
-    text = pages()["python"].text
+    text = pages()["api"].text
     examples = re.findall(r"\n(    import [\w, ]*jitstudio\n.*?)\n(?=\S)", text, re.S)
     assert len(examples) == 2
     for example in examples:
-        exec(compile(textwrap.dedent(example), "python.md", "exec"), {})
+        exec(compile(textwrap.dedent(example), "api.md", "exec"), {})
     for name in re.findall(r"jitstudio\.(\w+)\(", text):
         assert callable(getattr(jitstudio, name))
 

@@ -12,6 +12,7 @@ import pytest
 from tests.support import ROOT
 
 _TABLE = "jitstudio/gui/shell/pane_registry.py"
+_MANUAL = "resources/help/window.md"
 _SECTION = re.compile(r"^### (A pane.*?)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 # An indented block, after the last path that is named above it.
 _BLOCK = re.compile(r"(?:^(?: {4}.*)?\n)+", re.MULTILINE)
@@ -44,23 +45,20 @@ def files_in(section):
 
 
 def add(checkout, files):
-    """Writes the files of an example; its row goes to the end of the table."""
+    """Writes the files of an example; its row and its section go to the ends of theirs."""
     row = files.pop(_TABLE)
     table = checkout / _TABLE
     before, end, after = table.read_text("utf-8").partition("\n)\n\n\nBY_NAME")
     assert end
     table.write_text(f"{before}\n    {row.strip()}{end}{after}", "utf-8")
-    index = checkout / "resources/help/index.md"
+    section = files.pop(_MANUAL)
+    with (checkout / _MANUAL).open("a", encoding="utf-8") as page:
+        page.write(f"\n{section}")
     for path, text in files.items():
         (checkout / path).parent.mkdir(exist_ok=True)
         (checkout / path).write_text(text, "utf-8")
         if path.startswith("jitstudio/"):
             (checkout / path).with_name("__init__.py").touch()
-        if path.startswith("resources/"):
-            name = (checkout / path).stem
-            line = f"- [{name.title()}]({name}.md)\n"
-            listed = index.read_text("utf-8").replace("- [Kernels]", f"{line}- [Kernels]")
-            index.write_text(listed, "utf-8")
 
 
 @pytest.fixture

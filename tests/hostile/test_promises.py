@@ -92,7 +92,7 @@ def project(tmp_path):
 
 @pytest.mark.parametrize("sentence", [OPENING, BUILDING, ENDING])
 def test_the_manual_says_so(sentence):
-    assert sentence in " ".join((ROOT / "resources" / "help" / "trust.md").read_text().split())
+    assert sentence in " ".join((ROOT / "resources" / "help" / "files.md").read_text().split())
 
 
 def test_opening_runs_nothing_and_reads_the_folder_only(home, project, environment):

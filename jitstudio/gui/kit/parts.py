@@ -1,7 +1,7 @@
 """The buttons, labels and strips that panels are made of, and the page of the manual about each.
 
 A tip with names or paths in it is set by `show_tip`, or made by `plain_tooltip` where there is no
-widget. F1 shows the page that `explain_by` names.
+widget. F1 shows the topic that `explain_by` names.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FRAMED = "isFramed"
 _ICON, _COLOR = "iconName", "iconColor"
 _ICON_SIDE = 16
 _LEAST_LETTERS = 4
-_PAGE = "helpPage"
+_TOPIC = "helpTopic"
 _BANNER_LINES, _BANNER_MARGIN = 4, 6
 
 
@@ -244,16 +244,16 @@ class StripRoom(QWidget):
         row.addWidget(strip)
 
 
-def explain_by(widget: QWidget, page: str) -> None:
-    """Lets F1 show a page of the manual while the keyboard is in a widget."""
-    widget.setProperty(_PAGE, page)
+def explain_by(widget: QWidget, topic: str) -> None:
+    """Lets F1 show a topic of the manual while the keyboard is in a widget."""
+    widget.setProperty(_TOPIC, topic)
 
 
-def page_of(widget: QWidget | None) -> str:
-    """Returns the help page of a widget, or of the innermost ancestor with a page."""
+def topic_of(widget: QWidget | None) -> str:
+    """Returns the topic of a widget, or of the innermost ancestor with a topic."""
     while widget is not None:
-        if page := widget.property(_PAGE):
-            return str(page)
+        if topic := widget.property(_TOPIC):
+            return str(topic)
         widget = widget.parentWidget()
     return ""
 

@@ -38,7 +38,7 @@ class Pane(NamedTuple):
     """A pane.
 
     Attributes:
-        name: The name of its dock, of its page in `resources/help`, and of its folder in
+        name: The name of its dock, of its topic in the manual, and of its folder in
             `features` unless `feature` says another; of its part of a dock, see `within`.
         title: The title of its tab; to be translated, as `text` is.
         group: The panes that it is with.

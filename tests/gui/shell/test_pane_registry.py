@@ -6,7 +6,7 @@ from jitstudio.gui.shell.docking.layouts import LAYOUTS
 from jitstudio.gui.shell.pane_registry import DOCKS, PANES
 from jitstudio.gui.window.pane_maker import LATE
 from jitstudio.gui.window.window_builder import WindowBuilder
-from jitstudio.system.paths import resource
+from jitstudio.help.topics import find_topic
 
 
 def test_each_folder_of_features_is_installed_and_nothing_else():
@@ -26,6 +26,6 @@ def test_a_row_is_all_that_layouts_commands_and_help_need():
         assert sorted(placed) == sorted(pane.name for pane in DOCKS), layout.name
     leads = {spec.pane: spec for spec in ACTIONS if spec.pane}
     for pane in PANES:
-        assert resource(f"help/{pane.name}.md").is_file(), pane.name
+        assert find_topic(pane.name) is not None, pane.name
         if pane.text:
             assert (leads[pane.name].id, leads[pane.name].keys) == (pane.action, pane.keys)

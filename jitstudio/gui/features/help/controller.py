@@ -12,12 +12,13 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.features.help.shortcuts import KeyList, KeystrokeCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.parts import page_of
+from jitstudio.gui.kit.parts import topic_of
 from jitstudio.gui.shell.navigation import HelpPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.toolchain import Toolchain
-from jitstudio.help.manual import INDEX
+from jitstudio.help.manual import INDEX, pages
+from jitstudio.help.topics import find_topic
 
 
 def explain_parts(window: QWidget) -> None:
@@ -68,8 +69,9 @@ class HelpCommands(QObject):
 
     @Slot()
     def _on_help(self) -> None:
-        page = page_of(QApplication.focusWidget() or self._window.focusWidget()) or INDEX
-        self._help_window.show_page(page)
+        name = topic_of(QApplication.focusWidget() or self._window.focusWidget())
+        # Once the window has its size, a section is where it stays.
+        self._help_window.show_topic((name and find_topic(name)) or pages()[INDEX])
 
     def go_to(self, place: HelpPlace) -> None:
         """Shows the best topic for a text, and lists the others."""

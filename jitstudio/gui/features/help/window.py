@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QSignalBlocker, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QTextBlock, QTextCursor
 from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
@@ -19,7 +20,15 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.fonts import fit_dialog
 from jitstudio.gui.kit.theme import follow_theme
-from jitstudio.help.manual import INDEX, ManualPage, pages
+from jitstudio.help.manual import (
+    INDEX,
+    TOPIC,
+    ManualPage,
+    anchor_of,
+    groups,
+    pages,
+    topic_of_name,
+)
 from jitstudio.help.topics import GLOSSARY, glossary, search
 
 _SIZE = (940, 600)
@@ -29,7 +38,7 @@ _TOPIC_ROLE = Qt.ItemDataRole.UserRole
 
 
 class HelpWindow(QDialog):
-    """Shows a page at a time, next to the list of all titles, or of what a search has found.
+    """Shows a page at a time, next to the list of all titles, or of the matches of a search.
 
     Args:
         words: A command, by its name, in Markdown.
@@ -61,7 +70,7 @@ class HelpWindow(QDialog):
         self._titles.setAccessibleName(self.tr("Pages"))
         self._titles.setWhatsThis(self.tr("All pages of the help."))
         self._titles.setSpacing(_LINE_SPACING)
-        self._list(pages().values())
+        self._list_pages()
         self._text = QTextBrowser()
         self._text.setObjectName("helpText")
         self._text.setAccessibleName(self.tr("Page"))
@@ -87,21 +96,17 @@ class HelpWindow(QDialog):
         self._search.returnPressed.connect(self._on_best_wanted)
         self._titles.currentItemChanged.connect(self._on_title_chosen)
         self._text.anchorClicked.connect(self._on_link)
-        self.show_page(INDEX)
+        self.show_topic(self._topic)
         # Links of a page have the colours of the theme that it was set in.
         follow_theme(self, HelpWindow.refresh)
 
     @property
-    def page(self) -> str:
-        """The name of the page that is shown."""
-        return self._topic.name
-
-    def show_page(self, name: str) -> None:
-        """Shows a page by name."""
-        self.show_topic(pages()[name])
+    def topic(self) -> ManualPage:
+        """The page, section or word that is shown."""
+        return self._topic
 
     def show_topic(self, topic: ManualPage) -> None:
-        """Shows a page or a word of the glossary, next to all pages."""
+        """Shows a page, a section in the page or a word of the glossary, next to all pages."""
         self._search.clear()
         self._show(topic)
         self._select()
@@ -116,35 +121,75 @@ class HelpWindow(QDialog):
     @Slot()
     def refresh(self) -> None:
         """Sets the page again."""
-        text = self._topic.with_commands(self._words)
-        if _is_word(self._topic):
+        page = topic_of_name(self._topic.page) if self._topic.anchor else self._topic
+        assert page is not None
+        text = TOPIC.sub(_topic_link, page.with_commands(self._words))
+        if _is_word(page):
             text += f"\n[{self.tr('All GPU words')}]({GLOSSARY}{_PAGE})\n"
         self._text.setMarkdown(text)
+        if self._topic.anchor:
+            self._scroll_to(self._topic.anchor)
 
     def _show(self, topic: ManualPage) -> None:
         self._topic = topic
         self.refresh()
 
+    def _scroll_to(self, anchor: str) -> None:
+        """Brings the heading of a section to the top."""
+        block = self._text.document().begin()
+        while block.isValid() and not _is_heading(block, anchor):
+            block = block.next()
+        place = self._text.document().documentLayout().blockBoundingRect(block)
+        self._text.setTextCursor(QTextCursor(block))
+        self._text.verticalScrollBar().setValue(round(place.top()))
+
+    def _list_pages(self) -> None:
+        """Lists all pages below the headings of the index."""
+        with QSignalBlocker(self._titles):
+            self._titles.clear()
+            self._add(pages()[INDEX])
+            for heading, group in groups().items():
+                item = QListWidgetItem(heading, self._titles)
+                item.setFlags(Qt.ItemFlag.NoItemFlags)
+                font = item.font()
+                font.setBold(True)
+                item.setFont(font)
+                for page in group:
+                    self._add(page)
+        self._select()
+
     def _list(self, topics: Iterable[ManualPage]) -> None:
-        """Lists topics, with no other one shown than before."""
+        """Lists topics; the topic that is shown stays."""
         with QSignalBlocker(self._titles):
             self._titles.clear()
             for topic in topics:
-                word = self.tr("{word} (GPU word)").format(word=topic.title)
-                item = QListWidgetItem(word if _is_word(topic) else topic.title, self._titles)
-                item.setData(_TOPIC_ROLE, topic)
+                self._add(topic)
         self._select()
 
+    def _add(self, topic: ManualPage) -> None:
+        text = topic.title
+        if _is_word(topic):
+            text = self.tr("{word} (GPU word)").format(word=topic.title)
+        elif topic.anchor:
+            page = pages()[topic.page].title
+            text = self.tr("{section} ({page})").format(section=topic.title, page=page)
+        QListWidgetItem(text, self._titles).setData(_TOPIC_ROLE, topic)
+
     def _select(self) -> None:
-        """Makes the topic that is shown the current one of the list, if it is listed."""
-        rows = range(self._titles.count())
-        listed = (row for row in rows if self._titles.item(row).data(_TOPIC_ROLE) == self._topic)
+        """Selects the topic that is shown in the list, or the page of that section, if listed."""
+        items = (self._titles.item(row) for row in range(self._titles.count()))
+        topics = [item.data(_TOPIC_ROLE) for item in items]
+        rows = {topic.name: row for row, topic in enumerate(topics) if topic is not None}
         with QSignalBlocker(self._titles):
-            self._titles.setCurrentRow(next(listed, -1))
+            row = rows.get(self._topic.name, rows.get(self._topic.page, -1))
+            self._titles.setCurrentRow(row)
 
     @Slot(str)
     def _on_search_changed(self, text: str) -> None:
-        self._list(search(text) if text.strip() else pages().values())
+        if text.strip():
+            self._list(search(text))
+        else:
+            self._list_pages()
 
     @Slot()
     def _on_best_wanted(self) -> None:
@@ -158,13 +203,27 @@ class HelpWindow(QDialog):
 
     @Slot(QUrl)
     def _on_link(self, link: QUrl) -> None:
-        name = link.path().removesuffix(_PAGE)
-        if link.isRelative() and name in pages():
-            self.show_page(name)
+        name = link.path().removesuffix(_PAGE) or self._topic.page
+        anchor = f"#{link.fragment()}" if link.hasFragment() else ""
+        topic = topic_of_name(f"{name}{anchor}") if link.isRelative() else None
+        if topic is not None:
+            self.show_topic(topic)
         elif link.scheme() == _ACTION:
             self.action_requested.emit(link.path())
         elif link.scheme() == _WEB:
             QDesktopServices.openUrl(link)
+
+
+def _is_heading(block: QTextBlock, anchor: str) -> bool:
+    return block.blockFormat().headingLevel() > 0 and anchor_of(block.text()) == anchor
+
+
+def _topic_link(match: re.Match[str]) -> str:
+    """Returns a command that prints a topic as a link to the topic."""
+    topic = topic_of_name(match[1])
+    if topic is None:
+        return match[0]
+    return f"[{match[0]}]({topic.page}{_PAGE}{f'#{topic.anchor}' if topic.anchor else ''})"
 
 
 def _is_word(topic: ManualPage) -> bool:

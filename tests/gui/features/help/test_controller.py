@@ -17,11 +17,12 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.help.dialogs import AboutDialog
 from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.gui.features.options.options_tree import OptionsTree
-from jitstudio.gui.kit.parts import explain_by, page_of
+from jitstudio.gui.kit.parts import explain_by, topic_of
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.help.manual import INDEX, pages
+from jitstudio.help.topics import find_topic
 
 
 def test_the_innermost_part_with_a_page_decides(qtbot):
@@ -30,9 +31,9 @@ def test_the_innermost_part_with_a_page_decides(qtbot):
     pane, other = QWidget(window), QWidget(window)
     field = QWidget(pane)
     explain_by(pane, "kernels")
-    assert [page_of(part) for part in (field, pane, other, None)] == ["kernels", "kernels", "", ""]
+    assert [topic_of(part) for part in (field, pane, other, None)] == ["kernels", "kernels", "", ""]
     explain_by(field, "options")
-    assert page_of(QWidget(field)) == "options"
+    assert topic_of(QWidget(field)) == "options"
 
 
 _INPUTS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit)
@@ -72,10 +73,10 @@ def test_help_is_about_the_pane_with_the_keyboard_and_everything_has_words(start
         else:
             started.shell.layout.bring_up_pane(page)
         # Some are made in the place that has the keyboard.
-        started.wait(lambda page=page: page_of(QApplication.focusWidget()) == page)
+        started.wait(lambda page=page: topic_of(QApplication.focusWidget()) == page)
         started.trigger("helpAction")
         help_window = started.find(HelpWindow, "helpWindow")
-        assert help_window.page == page
+        assert help_window.topic is find_topic(page)
         help_window.close()
         window.activateWindow()
 
@@ -87,14 +88,13 @@ def test_help_is_about_the_pane_with_the_keyboard_and_everything_has_words(start
     started.trigger("sweepAction")
     started.trigger("settingsAction")
     dialogs = (started.find(QWidget, f"{name}Dialog") for name in ("variants", "settings"))
-    assert [page_of(dialog) for dialog in dialogs] == ["variants", "settings"]
-    assert {"variants", "settings"} <= set(pages())
+    assert [topic_of(dialog) for dialog in dialogs] == ["variants", "settings"]
     for dialog in window.findChildren(QDialog):
         dialog.close()
     window.activateWindow()
     started.find(QToolButton, "gpuButton").setFocus(Qt.FocusReason.OtherFocusReason)
     started.trigger("helpAction")
-    assert help_window.page == INDEX
+    assert help_window.topic is pages()[INDEX]
     help_window.close()
     window.activateWindow()
 
@@ -127,5 +127,5 @@ def test_a_question_in_the_palette_is_answered_by_the_help(started):
     QTest.keyClick(field, Qt.Key.Key_Return)
     help_window = started.find(HelpWindow, "helpWindow")
     assert help_window.isVisible()
-    assert help_window.page == "bottleneck"
+    assert help_window.topic.name == "slow"
     help_window.close()

@@ -1,14 +1,14 @@
 import re
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListWidget, QTextBrowser
 
 from jitstudio.cli.help import page_lines
 from jitstudio.gui.features.help.window import HelpWindow
-from jitstudio.help.manual import pages
-from jitstudio.help.topics import glossary
+from jitstudio.help.manual import INDEX, groups, pages, tables, topic_of_name
+from jitstudio.help.topics import find_topic, glossary
 from tests.test_topics import QUESTIONS
 
 _COMMANDS = re.compile(r"\[((?:[^\]\\]|\\.)*)\]\(action:")
@@ -24,21 +24,50 @@ def window(qtbot):
 
 def test_a_page_is_shown_as_text_with_its_commands(window):
     text = window.findChild(QTextBrowser, "helpText")
-    assert window.page == "index"
-    window.show_page("launch")
-    assert text.toPlainText().startswith("Launch\n")
-    assert "runAction builds first" in text.toPlainText()
+    assert window.topic == pages()[INDEX]
+    window.show_topic(topic_of_name("launch"))
+    assert text.toPlainText().startswith("Run and time a kernel\n")
+    assert "runAction builds changed text" in text.toPlainText()
+
+
+def first_line_of(text):
+    """The first line that is in sight."""
+    return text.cursorForPosition(QPoint(5, 5)).block().text()
+
+
+def test_a_section_begins_at_the_top(window):
+    text = window.findChild(QTextBrowser, "helpText")
+    window.show_topic(topic_of_name("window#sass"))
+    assert text.toPlainText().startswith("The window\n")
+    assert first_line_of(text) == "SASS"
+    window.show_topic(topic_of_name("window#ptx"))
+    assert first_line_of(text) == "PTX"
+    text.anchorClicked.emit(QUrl("#log"))
+    assert window.topic == topic_of_name("window#log")
+    assert first_line_of(text) == "Log"
+    window.show_topic(topic_of_name("window"))
+    assert text.verticalScrollBar().value() == 0
+
+
+def test_a_command_that_prints_a_topic_leads_to_the_topic(window):
+    text = window.findChild(QTextBrowser, "helpText")
+    window.show_topic(topic_of_name("budgets"))
+    assert "](conditions.md)" in text.toMarkdown()
+    text.anchorClicked.emit(QUrl("conditions.md"))
+    assert "live_registers" in text.toPlainText()
 
 
 def test_the_window_shows_all_that_the_terminal_does(window):
     text = window.findChild(QTextBrowser, "helpText")
-    for name, page in pages().items():
-        window.show_page(name)
+    everything = {**pages(), **tables()}
+    topics = [link for page in everything.values() for link in page.links]
+    for name, page in everything.items():
+        window.show_topic(page)
         shown = set(re.findall(r"\w+", text.toPlainText()))
         printed = re.sub(r"<https[^>]*>", "", " ".join(page_lines(page, 1000)))
         # Qt draws the numbers of items, topics are printed behind links, and the window puts its
         # own words in place of commands.
-        others = (*map(str, range(1, 13)), *pages(), *_COMMANDS.findall(page.text))
+        others = (*map(str, range(1, 13)), *topics, *_COMMANDS.findall(page.text))
         extra = set(re.findall(r"\w+", " ".join(others)))
         assert set(re.findall(r"\w+", printed)) - shown - extra == set(), name
 
@@ -47,13 +76,13 @@ def test_links_lead_to_pages_and_commands_and_nowhere_else(window):
     text = window.findChild(QTextBrowser, "helpText")
     wanted = []
     window.action_requested.connect(wanted.append)
-    text.anchorClicked.emit(QUrl("kernels.md"))
-    assert window.page == "kernels"
+    text.anchorClicked.emit(QUrl("limits.md#occupancy"))
+    assert window.topic == topic_of_name("limits#occupancy")
     text.anchorClicked.emit(QUrl("action:buildAction"))
     text.anchorClicked.emit(QUrl("file:///etc/passwd"))
     text.anchorClicked.emit(QUrl("nothing.md"))
     assert wanted == ["buildAction"]
-    assert window.page == "kernels"
+    assert window.topic == topic_of_name("limits#occupancy")
 
 
 def test_the_search_leaves_the_pages_that_have_all_words(window):
@@ -61,11 +90,11 @@ def test_the_search_leaves_the_pages_that_have_all_words(window):
     search = window.findChild(QLineEdit, "helpSearch")
     QTest.keyClicks(search, "DRUM amber")
     left = [titles.item(n).text() for n in range(titles.count()) if not titles.item(n).isHidden()]
-    assert left == ["Pipeline"]
+    assert left == ["The window"]
     search.clear()
     titles.setFocus()
     QTest.keyClick(titles, Qt.Key.Key_Down)
-    assert window.page == [*pages()][1]
+    assert window.topic is [*pages().values()][1]
 
 
 def test_the_search_lists_words_and_pages_by_fit_and_enter_shows_the_best(window):
@@ -75,15 +104,19 @@ def test_the_search_lists_words_and_pages_by_fit_and_enter_shows_the_best(window
     for question, name in QUESTIONS.items():
         search.clear()
         QTest.keyClicks(search, question)
-        title = glossary()[name].title
-        assert titles.item(0).text() == f"{title} (GPU word)"
+        title = find_topic(name).title
+        assert titles.item(0).text() == (f"{title} (GPU word)" if name in glossary() else title)
         QTest.keyClick(search, Qt.Key.Key_Return)
         assert text.toPlainText().startswith(f"{title}\n")
     assert search.text() == "no GPU"
     search.clear()
-    assert [titles.item(n).text() for n in range(3)] == [p.title for p in [*pages().values()][:3]]
-    assert titles.currentItem() is None
+    listed = [titles.item(n).text() for n in range(titles.count())]
+    assert listed[:2] == ["Help", "Learn"]
+    assert [text for text in listed if text not in groups()] == [p.title for p in pages().values()]
+    assert titles.currentItem().text() == "Work without a GPU"
     window.search_for("bank conflicts")
-    assert (search.text(), window.page) == ("bank conflicts", "bank-conflict")
-    window.show_page("launch")
-    assert (search.text(), titles.currentItem().text()) == ("", "Launch")
+    assert (search.text(), window.topic.name) == ("bank conflicts", "bank-conflict")
+    search.clear()
+    assert titles.currentItem() is None
+    window.show_topic(pages()["launch"])
+    assert (search.text(), titles.currentItem().text()) == ("", "Run and time a kernel")
