@@ -128,13 +128,13 @@ def search(text: str) -> list[ManualPage]:
 
     Best is a topic of that title, then one of that synonym, then those with the words in title,
     synonyms and headings, then those with most of them in title and synonyms, then those with the
-    words in their text. Words such as "how" and "what" do not count. Sections are topics by their
-    titles only.
+    words in their text. Words such as "how" and "what" do not count. Sections, and the page of the
+    glossary, are topics by their titles only.
     """
     words = _words(text)
     topics = map(_Indexed.of, (*_all(), *_sections(), *tables().values()))
     fits = [(fit, topic.page) for topic in topics if (fit := topic.fit(words)) is not None]
-    fits = [(fit, page) for fit, page in fits if not page.anchor or fit[0] <= _BY_TITLE]
+    fits = [(fit, page) for fit, page in fits if fit[0] <= _BY_TITLE or not _is_in_parts(page)]
     # Python keeps the order of equals: words before pages.
     return [page for _, page in sorted(fits, key=lambda match: match[0])]
 
@@ -176,6 +176,11 @@ class _Indexed:
             return 5, -count
         counts = [self.page.folded.count(word) for word in words]
         return (6, -sum(counts)) if all(counts) else None
+
+
+def _is_in_parts(page: ManualPage) -> bool:
+    """Returns whether others have the text: a section's page, and the words of the glossary."""
+    return bool(page.anchor) or page.name == GLOSSARY
 
 
 def _all() -> Iterator[ManualPage]:
