@@ -211,9 +211,9 @@ _GRAMMARS = {
     ),
     "explain": CommandGrammar(
         "command_options.other:ExplainOptions",
-        "explain an instruction, a register, a word of CUDA C++ or a GPU word",
+        "explain an instruction, a register, a word of CUDA C++, a finding or a GPU word",
         "Explain a word of SASS, PTX, CUDA C++ or LLVM IR with all its modifiers, as the tips of "
-        "the window do, or a word that GPU programmers use.",
+        "the window do, a finding, or a word that GPU programmers use.",
         "Exit status: 0 explained, 2 nothing is known of the word.",
     ),
     "sample": CommandGrammar(

@@ -12,7 +12,7 @@ from jitstudio.cli.text_explain import meanings_text
 from jitstudio.command_options.other import HelpOptions
 from jitstudio.commands import exit_codes
 from jitstudio.core.wrapping import wrapped
-from jitstudio.help.explaining import explanations_of
+from jitstudio.help.explaining import explanations_of, findings_of
 from jitstudio.help.manual import INDEX, ManualPage, groups, pages
 from jitstudio.help.tables import TABLES
 from jitstudio.help.topics import find_topic, glossary, search, similar_topics
@@ -47,7 +47,7 @@ def run(options: HelpOptions) -> int:
         return exit_codes.BUILT
     if page is not None:
         return _print_page(page)
-    if meanings := explanations_of(topic):
+    if meanings := (*explanations_of(topic), *findings_of(topic)):
         say(meanings_text(meanings, lines_width()))
         return exit_codes.BUILT
     if matches := search(topic)[:_MOST_MATCHES]:

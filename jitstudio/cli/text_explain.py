@@ -16,8 +16,8 @@ def meanings_text(meanings: Iterable[WordExplanation], width: int) -> str:
 
 
 def _lines(meaning: WordExplanation, width: int) -> Iterator[str]:
-    """Yields the language with the form, the text, operands and modifiers, and the first target."""
-    yield f"{meaning.kind.title}: {meaning.title}"
+    """Yields the kind with the form, the text, operands and modifiers, and the first target."""
+    yield f"{meaning.kind}: {meaning.title}"
     yield from wrapped(_INDENT + meaning.text, width, _INDENT)
     for table in filter(None, meaning.tables):
         yield ""

@@ -172,8 +172,8 @@ class ExplainOptions(CommandOptions):
     text: tuple[str, ...] = word(
         "WORD",
         ANY_TEXTS,
-        "such as LDG.E.128, ld.global.nc, __syncthreads or occupancy; or a line of SASS or PTX, in "
-        "quotes",
+        "such as LDG.E.128, ld.global.nc, __syncthreads, occupancy or a finding, spills; or a line "
+        "of SASS or PTX, in quotes",
         nargs="+",
     )
 

@@ -1,10 +1,11 @@
-"""Explains words of SASS, PTX, CUDA C++ and LLVM IR, as the tips of the window do."""
+"""Explains findings, and words of SASS, PTX, CUDA C++ and LLVM IR as the window's tips do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jitstudio.analysis.findings.model import findings_called
 from jitstudio.analysis.reference import openings, reference, word_at
 from jitstudio.core.alike import nearest
 from jitstudio.core.code import CodeKind
@@ -16,17 +17,17 @@ _LANGUAGES = (CodeKind.CUDA, CodeKind.LLVM_IR)
 
 @dataclass(frozen=True)
 class WordExplanation:
-    """The meaning of a word in a language.
+    """The meaning of a word in a language, or of a finding.
 
     Attributes:
-        kind: The language.
+        kind: The title of the language, or the kind of finding.
         title: The word with its operands or arguments.
         text: The meaning, in a sentence or two.
         tables: Operands, then modifiers, each with its meaning.
         since: The first version and target with the word; empty where unknown.
     """
 
-    kind: CodeKind
+    kind: str
     title: str
     text: str
     tables: tuple[tuple[tuple[str, str], ...], ...] = ()
@@ -40,6 +41,18 @@ def explanations_of(text: str) -> list[WordExplanation]:
     """
     exact = list(_explanations(text, text, text))
     return exact or list(_explanations(text, text.upper(), text.lower()))
+
+
+def findings_of(text: str) -> list[WordExplanation]:
+    """Returns the findings of a rule or of a title, with dots for their figures."""
+    return [
+        WordExplanation(
+            f"Finding ({finding.severity.value})",
+            finding.title,
+            f"{finding.reason} {finding.remedy}".rstrip(),
+        )
+        for finding in findings_called(text)
+    ]
 
 
 def nearest_word(text: str) -> str:
@@ -59,7 +72,9 @@ def _explanations(text: str, sass: str, ptx: str) -> Iterator[WordExplanation]:
         explanation = opening and words.explain(opening.text, opens=True)
         if explanation := explanation or words.explain(spelling):
             entry = explanation.entry
-            yield WordExplanation(kind, entry.title, entry.text, explanation.tables, entry.since())
+            yield WordExplanation(
+                kind.title, entry.title, entry.text, explanation.tables, entry.since()
+            )
     from jitstudio.listing.vocabulary import vocabulary  # noqa: PLC0415 - takes long
 
     for kind in _LANGUAGES:
@@ -67,4 +82,4 @@ def _explanations(text: str, sass: str, ptx: str) -> Iterator[WordExplanation]:
         # Of `threadIdx.x` the first part is known.
         entry = known.get(text) or known.get(text.partition(".")[0])
         if entry is not None and entry.help:
-            yield WordExplanation(kind, entry.usage or entry.text, entry.help)
+            yield WordExplanation(kind.title, entry.usage or entry.text, entry.help)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from jitstudio.analysis.findings.model import _texts, findings_called
 from jitstudio.analysis.reference import reference
 from jitstudio.core.code import CodeKind
 from jitstudio.help.explaining import explanations_of
@@ -44,13 +45,13 @@ def test_an_instruction_of_ptx_says_since_when_it_is_there(run):
 )
 def test_words_and_lines_of_each_language_are_explained(text, kind, title):
     meanings = {meaning.kind: meaning for meaning in explanations_of(text)}
-    assert title in meanings[kind].title
-    assert meanings[kind].text
+    assert title in meanings[kind.title].title
+    assert meanings[kind.title].text
 
 
 def test_capitals_tell_sass_from_ptx():
-    assert [meaning.kind for meaning in explanations_of("BAR.SYNC")] == [CodeKind.SASS]
-    assert [meaning.kind for meaning in explanations_of("bar.sync")] == [CodeKind.PTX]
+    assert [meaning.kind for meaning in explanations_of("BAR.SYNC")] == ["SASS"]
+    assert [meaning.kind for meaning in explanations_of("bar.sync")] == ["PTX"]
 
 
 def test_a_word_of_the_glossary_is_explained_behind_those_of_code(run):
@@ -58,6 +59,30 @@ def test_a_word_of_the_glossary_is_explained_behind_those_of_code(run):
     out = run("explain", "barrier").out
     assert out.startswith("PTX: barrier")
     assert "\n\nBarrier\n=======\n\nA place" in out
+
+
+def test_a_finding_is_explained_by_its_rule_and_its_title(run):
+    out = run("explain", "banks").out
+    (finding,) = (f for f in findings_called("banks") if f.title == "Bank conflicts")
+    assert f"Finding ({finding.severity.value}): {finding.title}\n" in out
+    assert " ".join(finding.remedy.split()) in " ".join(out.split())
+    assert "{" not in out
+    by_title = run("explain", "registers", "are", "spilled").out
+    assert by_title.startswith("Finding (warning): Registers are spilled\n")
+    # The word of the glossary comes first.
+    out = run("explain", "spills").out
+    assert out.startswith("Spill\n=====\n")
+    assert by_title in out
+
+
+def test_each_rule_has_findings_without_places_for_figures():
+    rules = {key.partition(".")[0] for key in _texts()}
+    for rule in rules:
+        for finding in findings_called(rule):
+            assert finding.rule == rule
+            assert not re.search("[{}]", f"{finding.title}{finding.reason}{finding.remedy}")
+            assert "…L" not in finding.reason
+    assert findings_called("no such rule") == ()
 
 
 def test_an_unknown_word_names_the_nearest(run):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -112,6 +113,38 @@ def text_of(
     )
 
 
+def findings_called(name: str) -> tuple[Finding, ...]:
+    """Returns the findings of a rule, such as ``spills``, or of a title; dots are for figures.
+
+    A rule with several forms gives the first of each title.
+    """
+    findings: dict[str, Finding] = {}
+    for key in _texts():
+        rule, _, form = key.partition(".")
+        finding = _without_figures(text_of(rule, RuleHit((), _Dots(), form)))
+        pattern = _DOTS.join(map(re.escape, finding.title.split(_FIGURE)))
+        if name == rule or re.fullmatch(pattern, name, re.IGNORECASE):
+            findings.setdefault(finding.title, finding)
+    return tuple(findings.values())
+
+
+def _without_figures(finding: Finding) -> Finding:
+    """Returns a finding without the dots that stand for a whole sentence."""
+    reason, remedy = (
+        re.sub(f"{_FIGURE}(?=[A-Z])|(?:^| ){_FIGURE}$", "", text)
+        for text in (finding.reason, finding.remedy)
+    )
+    return replace(finding, reason=reason, remedy=remedy)
+
+
+class _Dots(dict[str, object]):
+    """The figures of a finding that nobody has measured."""
+
+    def __missing__(self, _key: str) -> str:
+        return _FIGURE
+
+
+_FIGURE, _DOTS = "…", ".+"
 _AUTHORS = frozenset((CodeKind.CUDA, CodeKind.PTX, CodeKind.LLVM_IR, CodeKind.PYTHON))
 """The languages whose authors read findings; a cubin may be of any, and is of C++ mostly."""
 
