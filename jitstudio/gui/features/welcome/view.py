@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QAction,
     QFont,
@@ -79,6 +79,8 @@ class WelcomeCard(QAbstractButton):
         self._detail = detail
         self._icon_name = icon_name
         self._is_path = is_path
+        # By width: a layout asks for the same ones again and again.
+        self._heights: dict[int, int] = {}
         if is_path:
             self.setToolTip(detail)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -99,8 +101,16 @@ class WelcomeCard(QAbstractButton):
 
     def heightForWidth(self, width: int) -> int:
         """Two paddings, the title and the lines of the sentence."""
-        title = QFontMetrics(self._title_font()).height()
-        return title + self._detail_rect(width).height() + 2 * _PADDING
+        if width not in self._heights:
+            title = QFontMetrics(self._title_font()).height()
+            self._heights[width] = title + self._detail_rect(width).height() + 2 * _PADDING
+        return self._heights[width]
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Measures anew with other letters."""
+        if event.type() == QEvent.Type.FontChange:
+            self._heights.clear()
+        super().changeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Presses the card at Enter, like at Space."""
@@ -281,6 +291,7 @@ class WelcomePage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
         self._columns: QBoxLayout | None = None
+        self._in_row = 0
         self._starters: list[QToolButton] = []
         self._cards: list[WelcomeCard] = []
         self._recent_cards: list[WelcomeCard] = []
@@ -387,9 +398,12 @@ class WelcomePage(QScrollArea):
             wide = width >= _TWO_COLUMNS
             self._columns.setDirection(directions.LeftToRight if wide else directions.TopToBottom)
             in_row = next(count for least, count in _IN_ROW if width >= least)
-            for place, button in enumerate(self._starters):
-                self._grid.addWidget(button, *divmod(place, in_row))
-            self._grid.setColumnStretch(_IN_ROW[0][1], 1)
+            # Buttons that are put where they are would have all of it measured again.
+            if in_row != self._in_row:
+                self._in_row = in_row
+                for place, button in enumerate(self._starters):
+                    self._grid.addWidget(button, *divmod(place, in_row))
+                self._grid.setColumnStretch(_IN_ROW[0][1], 1)
 
     def _order_tabs(self) -> None:
         """Orders Tab through all widgets as the page is read, independent of creation."""

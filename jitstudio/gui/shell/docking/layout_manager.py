@@ -109,6 +109,8 @@ class LayoutManager(QObject):
         # Docks report each other's changes one by one; the tabs are looked at once, after all.
         self._settling = settling = QTimer(self, singleShot=True, interval=0)
         settling.timeout.connect(self._tab_bars.follow)
+        self._painting = QTimer(self, singleShot=True, interval=0)
+        self._painting.timeout.connect(partial(window.setUpdatesEnabled, True))
         self._tab_bars.maximise_requested.connect(self._on_maximise_requested)
         for name, dock in docks.items():
             dock.wanted.connect(self.pane_wanted)
@@ -195,6 +197,7 @@ class LayoutManager(QObject):
     def reset(self) -> None:
         """Puts all panes back to the places of the layout at the first start."""
         self.give_back()
+        self._hold_painting()
         self._closed.clear()
         self._arranger.arrange(self._layout)
         self._show_offered()
@@ -494,8 +497,18 @@ class LayoutManager(QObject):
             self._shares, self._measured = shares, self._window.size()
         self._fitted, self._is_fitting = shares, False
 
+    def _hold_painting(self) -> None:
+        """Has the window painted once, as it is in the end, in a turn of the event loop of its own.
+
+        Moving the docks takes as long as painting them.
+        """
+        if self._window.isVisible():
+            self._window.setUpdatesEnabled(False)
+            self._painting.start()
+
     def _apply(self, layout: PaneLayout) -> None:
         self.give_back()
+        self._hold_painting()
         self._layout = layout
         self.zoom_changed.emit(self.zoom)
         self._closed.clear()
@@ -614,8 +627,6 @@ class Arranger:
 
     def arrange(self, layout: PaneLayout) -> None:
         """Puts all docks in the places of the layout, at their usual size."""
-        # Seen once, as it is in the end.
-        self._window.setUpdatesEnabled(False)
         for dock in self._docks.values():
             # What comes to the front for a moment need not be made up for it.
             dock.pause()
@@ -633,7 +644,6 @@ class Arranger:
         self.share_space(layout)
         for dock in self._docks.values():
             dock.resume()
-        self._window.setUpdatesEnabled(True)
 
     def share_space(self, layout: PaneLayout) -> None:
         """Gives each area the usual part of the window, and groups their parts of the area."""

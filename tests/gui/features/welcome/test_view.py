@@ -35,6 +35,13 @@ def test_a_narrow_one_is_higher_as_its_sentence_is_wrapped(card):
     assert "c = a + b" in card.accessibleDescription()
 
 
+def test_it_is_higher_with_larger_letters(card):
+    before, font = card.heightForWidth(600), card.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    card.setFont(font)
+    assert card.heightForWidth(600) > before
+
+
 def test_a_path_stays_on_one_line_and_is_whole_in_the_tool_tip(qtbot):
     path = "/a/very/long/path/that/goes/on/and/on/and/on/and/on"
     card = WelcomeCard("k.cu", path, "open", is_path=True)

@@ -2,9 +2,10 @@ import json
 import random
 
 import pytest
-from PySide6.QtCore import QByteArray, QPoint, Qt
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabBar
 
+from jitstudio.gui.shell.docking.layout_manager import LayoutManager
 from jitstudio.gui.shell.docking.saved_states import VERSION, seal, unseal
 from jitstudio.help.lessons import PANES
 from tests.gui.driver import pause
@@ -50,6 +51,25 @@ def test_reset_puts_back_the_layout_worn_and_no_other(scene):
     assert scene.places() == before
     scene.stage.choose("edit")
     assert scene.docks["log"].isHidden()
+
+
+@pytest.mark.parametrize("change", [lambda stage: stage.choose("read"), LayoutManager.reset])
+def test_a_window_is_painted_in_a_turn_of_its_own_once_its_docks_are_laid_out(scene, change):
+    class Paints(QObject):
+        def eventFilter(self, watched, event):
+            if event.type() == QEvent.Type.Paint:
+                sizes.append(watched.size())
+            return False
+
+    sizes, paints = [], Paints()
+    text = scene.docks["problems"].content.viewport()
+    text.installEventFilter(paints)
+    change(scene.stage)
+    QCoreApplication.sendPostedEvents()
+    assert not sizes
+    pause(20)
+    assert set(sizes) == {text.size()}
+    assert scene.window.updatesEnabled()
 
 
 @pytest.mark.parametrize("name", ["ptx", "problems", "build"])
