@@ -12,6 +12,7 @@ from jitstudio.export.project_text import unpack
 from jitstudio.gui.features.exports.controller import ExchangeController, ExportsController
 from jitstudio.gui.features.exports.dialog import ExportAsDialog, ImportDialog
 from jitstudio.gui.shell.notice_bar import NoticeBar
+from tests.gui.driver import pause
 
 
 def shown(driver, kind):
@@ -68,6 +69,25 @@ def test_each_format_is_previewed_and_saved(started, tmp_path):
     started.wait(save.isEnabled)
     save.click()
     assert "cannot be written" in notices(started)
+    dialog.close()
+
+
+def test_an_export_that_is_chosen_while_another_is_made_takes_its_place(started):
+    builds = started.state.side_builds
+    controller(started, ExportsController)
+    QApplication.clipboard().clear()
+
+    def choose():
+        if builds.current is None:
+            builds.changed.disconnect(choose)
+            started.trigger("exportAsAction")
+
+    started.trigger("copyCompilerExplorerAction")
+    builds.changed.connect(choose)
+    dialog = shown(started, ExportAsDialog)
+    pause(300)
+    assert len(started.window.findChildren(ExportAsDialog)) == 1
+    assert not QApplication.clipboard().text()
     dialog.close()
 
 

@@ -122,6 +122,7 @@ class ExportsController(QObject):
         self._making.done.connect(self._on_recipe)
         self._making.failed.connect(self._fail)
         self._then: Callable[[MadeRecipe], None] = self._show
+        self._request: BuildRequest | None = None
         shell.actions.bind(
             {
                 "exportAsAction": partial(self._begin, self._show),
@@ -131,7 +132,7 @@ class ExportsController(QObject):
         )
 
     def _begin(self, then: Callable[[MadeRecipe], None], _checked: bool = False) -> None:
-        """Builds for an export, and calls `then` with the recipe."""
+        """Builds for an export, and calls `then` with the recipe, unless another one is begun."""
         self._launch_specs.finish()
         if self._launches.devices is None:
             # A command names the device, and builds take longer than this.
@@ -143,7 +144,8 @@ class ExportsController(QObject):
         except (ValueError, ExportError) as error:
             self._fail(str(error))
             return
-        self._then = then
+        self._making.stop()
+        self._then, self._request = then, request
         handle = self._side_builds.build(request, self.tr("Building what is to be exported"))
         handle.finished.connect(partial(self._on_built, request, spec))
         handle.failed.connect(self._fail)
@@ -151,6 +153,8 @@ class ExportsController(QObject):
     def _on_built(
         self, request: BuildRequest, spec: LaunchSpec | None, output: BuildOutput
     ) -> None:
+        if request is not self._request:
+            return
         result = output.result
         if not result.ok:
             text = self.tr("Nothing was exported. {reason}").format(reason=result.reason)
