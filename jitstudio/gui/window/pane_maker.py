@@ -5,16 +5,18 @@ Some features without a pane wait as well, for the first of their commands.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from importlib import import_module
 from inspect import GEN_RUNNING, getgeneratorstate
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Slot
 
 from jitstudio.gui import features
 from jitstudio.gui.context import Context
 from jitstudio.gui.kit.fonts import scale_margins
 from jitstudio.gui.kit.late_import import LateImport
+from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.shell.pane_registry import BY_NAME, EARLY, PANES
 
 # The commands of features that do nothing before, by folder, or by folder and module.
@@ -44,12 +46,17 @@ COMMANDS = {command: pane.folder for pane in PANES for command in pane.commands}
     command: folder for folder, commands in _WITHOUT_PANE.items() for command in commands
 }
 """The feature that each command has installed."""
+_MARGIN = 12
 _BY_PLACE = {place: pane.name for pane in PANES for place in pane.places}
 
 
 def module_of(name: str) -> str:
     """Returns the module that installs a feature, by its folder or by folder and module."""
     return f"{features.__name__}.{name if '.' in name else f'{name}.controller'}"
+
+
+def _panes_of(folder: str) -> list[str]:
+    return [pane.name for pane in PANES if pane.folder == folder]
 
 
 class PaneMaker(QObject):
@@ -108,18 +115,41 @@ class PaneMaker(QObject):
     def _installing(self, folder: str) -> Generator[None]:
         context = self._context
         assert context is not None
-        parts = import_module(module_of(folder)).install(context)
-        if parts is not None:
-            yield from parts
-        self._installed.add(folder)
-        names = [pane.name for pane in PANES if pane.folder == folder]
+        names = _panes_of(folder)
         layout = context.shell.layout
+        try:
+            parts = import_module(module_of(folder)).install(context)
+            if parts is not None:
+                yield from parts
+        except Exception as error:  # the window goes on without the feature
+            sys.excepthook(type(error), error, error.__traceback__)
+            words = QCoreApplication.translate(
+                "PaneMaker",
+                "This pane is missing, by an error of jitstudio's own: {problem}. Start jitstudio "
+                "again. If the pane is missing again, report the text in the terminal.",
+            )
+            self._say_why(folder, words.format(problem=f"{type(error).__name__}: {error}"))
+        self._installed.add(folder)
         for name in names:
             # As those that come with the window, at the end of its making.
             scale_margins(layout.place(name))
         if names:
             layout.hand_on(names)
         context.shell.actions.catch_up()
+
+    def _say_why(self, folder: str, words: str) -> None:
+        """Says in the panes of a feature that are not made why they are not."""
+        assert self._context is not None
+        layout = self._context.shell.layout
+        for name in _panes_of(folder):
+            if name not in layout.panes:
+                label = text_label(layout.place(name), "missingPane")
+                label.setMargin(_MARGIN)
+                label.setAlignment(Qt.AlignmentFlag.AlignTop)
+                label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                label.setText(words)
+                layout.fill(name, label)
+            self._installed.add(folder)
 
     @Slot(str)
     def _on_wanted(self, name: str) -> None:
@@ -168,5 +198,7 @@ class PaneMaker(QObject):
             "it anew.",
         )
         assert self._context is not None
-        self._context.shell.notices.show_message(message.format(problem=problem))
+        words, folder = message.format(problem=problem), self._waiting[0]
+        self._context.shell.notices.show_message(words)
+        self._say_why(folder, words)
         self._go_on()
