@@ -505,6 +505,7 @@ def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
     if _has_nvcc(request) and any(source.name_expressions for source in request.sources):
         message = "nvcc takes no name expressions: it makes the instances that the source uses."
         yield Diagnostic(Severity.WARNING, "", None, None, message)
+    yield from _warnings_of_joined(request)
     own = {source.name: source for source in request.sources if source.options is not None}
     tools_of: dict[str, list[Tool]] = {}
     for step in steps:
@@ -523,3 +524,16 @@ def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
             if name or is_shared or message not in told:
                 yield Diagnostic(Severity.WARNING, name, None, None, message)
             told.add(message)
+
+
+def _warnings_of_joined(request: BuildRequest) -> Iterator[Diagnostic]:
+    joined = [s for s in request.sources if request.join_ir and s.kind is _K.LLVM_IR]
+    options = [request.options if s.options is None else s.options for s in joined]
+    for source, own in zip(joined, options, strict=True):
+        if own != options[0]:
+            message = (
+                f"'{source.name}' is built with the options of '{joined[0].name}', as joined LLVM "
+                f"IR is one program. Give the options of '{source.name}' to '{joined[0].name}', or "
+                "build without joining the modules."
+            )
+            yield Diagnostic(Severity.WARNING, source.name, None, None, message)

@@ -422,6 +422,23 @@ def test_options_of_the_build_are_told_where_each_module_has_its_own():
     assert warning.file == "own.cu"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_said"),
+    [
+        (None, None, False),
+        (None, ("-opt=0",), True),
+        (("-opt=0",), None, True),
+        (("-opt=0",), ("-opt=0",), False),
+    ],
+)
+def test_a_joined_module_that_loses_its_options_is_named(first, second, is_said):
+    modules = replace(IR, options=first), replace(IR, name="other.ll", options=second)
+    built = replace(request(*modules, emit="ptx"), join_ir=True)
+    diagnostics = with_idle_options(built, BuildResult(Outcome.BUILT, DEFAULT_ARCH)).diagnostics
+    assert [d.file for d in diagnostics] == ["other.ll"] * is_said
+    assert told(replace(built, join_ir=False)) == []
+
+
 FATBIN = Source("d.fatbin", CodeKind.FATBIN, b"")
 
 
