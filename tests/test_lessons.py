@@ -6,12 +6,21 @@ import shutil
 import pytest
 
 from jitstudio.checks.budgets import read_budgets
+from jitstudio.core.arch import Arch
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.help.lessons import PANES as LESSON_PANES
-from jitstudio.help.lessons import LessonError, LessonProgress, copy_lesson, lessons, read_lesson
+from jitstudio.help.lessons import (
+    LessonError,
+    LessonProgress,
+    copy_lesson,
+    find_lesson,
+    lessons,
+    read_lesson,
+)
 
 LESSONS = lessons()
 NAMES = [lesson.name for lesson in LESSONS]
+WHO_AM_I = find_lesson("2")
 # What the worker's tests build need not be built again for each of them.
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
@@ -24,8 +33,7 @@ def solved(lesson, folder):
     return folder
 
 
-def test_there_are_twelve_with_a_project_hints_and_conditions_on_the_machine_code_or_a_launch():
-    assert len(LESSONS) == 12
+def test_each_has_a_project_hints_and_conditions_on_the_machine_code_or_a_launch():
     for lesson in LESSONS:
         assert lesson.project is not None
         assert lesson.hints
@@ -37,6 +45,16 @@ def test_there_are_twelve_with_a_project_hints_and_conditions_on_the_machine_cod
         assert "## Hint" not in lesson.text
 
 
+def test_each_says_how_long_it_takes_and_which_lessons_it_needs():
+    needs = {lesson.name: lesson.needs for lesson in LESSONS}
+    assert all(lesson.minutes for lesson in LESSONS)
+    assert len({lesson.number for lesson in LESSONS}) == len(LESSONS)
+    # Whoever takes them in their order has what each needs.
+    for lesson in LESSONS:
+        assert all(name in needs and name < lesson.name for name in lesson.needs)
+    assert [lesson.name for lesson in LESSONS if not lesson.needs] == [LESSONS[0].name]
+
+
 def _checked(run, folder, *words):
     ran = run("lesson", "check", "--json", folder, *words)
     return ran.code, {goal["goal"]: goal for goal in ran.json["goals"]}
@@ -45,7 +63,7 @@ def _checked(run, folder, *words):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [7])
 def test_the_starting_text_fails_and_the_solution_passes(run, tmp_path, number):
-    lesson = LESSONS[number - 1]
+    lesson = find_lesson(str(number))
     ran = run("lesson", "open", number, "-o", tmp_path / "mine")
     assert ran.out.startswith(f"# {lesson.title}\n")
     assert not (tmp_path / "mine" / "solution").exists()
@@ -65,6 +83,10 @@ def test_on_each_target_the_starting_text_fails_and_the_solution_passes(
     run, tmp_path, lesson, arch
 ):
     copy_lesson(lesson, tmp_path / "start")
+    if lesson.least_target and Arch.parse(arch) < Arch.parse(lesson.least_target):
+        ran = run("lesson", "check", tmp_path / "start", "--arch", arch)
+        assert (ran.code, "later targets have" in ran.err) == (2, True)
+        return
     assert _checked(run, tmp_path / "start", "--arch", arch)[0] == 5
     code, goals = _checked(run, solved(lesson, tmp_path / "solved"), "--arch", arch)
     assert code == 0, goals
@@ -110,7 +132,7 @@ def test_a_pupil_is_told_what_is_not_reached_and_why(run, tmp_path):
 
 
 def test_a_pupil_is_graded_by_the_launch_of_the_teacher(run, tmp_path):
-    folder = solved(LESSONS[1], tmp_path / "mine")
+    folder = solved(WHO_AM_I, tmp_path / "mine")
     code, project = folder / "square.cu", folder / "lesson.jitproj"
     code.write_text(code.read_text().replace("x[i] * x[i]", "0.0f * x[i]"))
     project.write_text(project.read_text().replace('"y = x * x"', '"y = 0 * x"'))
@@ -121,7 +143,7 @@ def test_a_pupil_is_graded_by_the_launch_of_the_teacher(run, tmp_path):
     project.write_text(project.read_text().replace('"sm_90"', '"sm_75"'))
     made = run("lesson", "check", folder, "--json", "--by", 2).json
     assert {budget["arch"] for budget in made["budgets"]} == {"sm_90"}
-    teacher = LESSONS[1].folder
+    teacher = WHO_AM_I.folder
     assert made["conditions_file"] == str(teacher / "checks.toml")
     assert made["settings_file"] == str(teacher / "lesson.jitproj")
     ended, found = _checked(run, folder, "--by", 2)
@@ -131,8 +153,8 @@ def test_a_pupil_is_graded_by_the_launch_of_the_teacher(run, tmp_path):
 
 
 def test_bad_lessons_are_told(run, tmp_path):
-    assert "There is no lesson '13'. There are 1 to 12" in run("lesson", "open", "13").err
-    assert "is not a lesson: its lesson.md cannot be read" in run("lesson", "check", tmp_path).err
+    assert f"There is no lesson '99'. There are {NAMES[0]}, " in run("lesson", "open", "99").err
+    assert "is no lesson: its lesson.md cannot be read" in run("lesson", "check", tmp_path).err
     assert "are required: LESSON" in run("lesson", "open").err
     (tmp_path / "lesson.md").write_text("# Mine\n")
     text = '[[budget]]\nsource = "k.cu"\nrequire = ["no duoble"]\n'
@@ -147,12 +169,11 @@ def test_bad_lessons_are_told(run, tmp_path):
 
 
 def test_what_was_changed_is_never_overwritten(tmp_path):
-    lesson = LESSONS[0]
-    assert copy_lesson(lesson, tmp_path)
-    (tmp_path / "axpy.cu").write_text("mine")
-    assert not copy_lesson(lesson, tmp_path)
-    assert (tmp_path / "axpy.cu").read_text() == "mine"
-    assert read_lesson(tmp_path).title == lesson.title
+    assert copy_lesson(WHO_AM_I, tmp_path)
+    (tmp_path / "square.cu").write_text("mine")
+    assert not copy_lesson(WHO_AM_I, tmp_path)
+    assert (tmp_path / "square.cu").read_text() == "mine"
+    assert read_lesson(tmp_path).title == WHO_AM_I.title
 
 
 def test_a_damaged_file_of_progress_is_none(tmp_path):
@@ -179,8 +200,33 @@ def test_a_lesson_says_which_panes_it_is_about(tmp_path):
     saved = (tmp_path / "lesson.md").read_bytes().replace(b"\n", b"\r\n")
     (tmp_path / "lesson.md").write_bytes(b"\xef\xbb\xbf" + saved)
     assert read_lesson(tmp_path) == lesson
-    assert all(lesson.panes for lesson in lessons())
+    assert all(lesson.panes for lesson in LESSONS)
     assert {pane.name for pane in PANES} >= set(LESSON_PANES)
+
+
+@pytest.mark.parametrize(
+    ("head", "effort"),
+    [
+        ("minutes = 5", "About 5 minutes."),
+        ('needs = ["02-who-am-i"]', "Needs lesson 2."),
+        (
+            'minutes = 20\nneeds = ["02-who-am-i", "mine", "07-banks"]\nleast_target = "80"',
+            "About 20 minutes. Needs lessons 2, mine and 7. For sm_80 and later.",
+        ),
+    ],
+)
+def test_the_effort_is_below_the_heading(tmp_path, head, effort):
+    write_head(tmp_path, head)
+    assert read_lesson(tmp_path).text == f"# Title\n\n*{effort}*\n\nText.\n"
+
+
+def test_a_target_that_has_not_what_a_lesson_is_about_is_refused(run, tmp_path):
+    copy_lesson(WHO_AM_I, tmp_path)
+    write_head(tmp_path, 'least_target = "sm_90"')
+    ran = run("lesson", "check", tmp_path, "--arch", "sm_89")
+    assert (ran.code, ran.out) == (2, "")
+    assert "This check was for sm_89. Choose sm_90 or later as the target." in ran.err
+    assert run("lesson", "check", tmp_path).code == 5
 
 
 @pytest.mark.parametrize(
@@ -190,6 +236,12 @@ def test_a_lesson_says_which_panes_it_is_about(tmp_path):
         ('panels = ["sass"]', "'panels'"),
         ('panes = "sass"', "no list"),
         ('panes = ["sas"]', "no pane 'sas'"),
+        ("minutes = 0", "no number from 1"),
+        ('minutes = "10"', "no number from 1"),
+        ("minutes = true", "no number from 1"),
+        ('needs = "02-who-am-i"', "needs that are no list"),
+        ('needs = [""]', "needs that are no list"),
+        ('least_target = "sm_eighty"', "least_target that cannot be read: 'sm_eighty'"),
     ],
 )
 def test_a_head_that_cannot_be_read_is_said(tmp_path, head, words):

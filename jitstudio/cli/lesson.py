@@ -28,6 +28,7 @@ from jitstudio.help.lessons import (
     goals,
     lessons,
     read_lesson,
+    refuse_older_targets,
 )
 from jitstudio.system.terminal import print_error, say
 
@@ -56,13 +57,23 @@ def _list(options: LessonListOptions) -> int:
     passed = LessonProgress().passed()
     if options.json:
         rows = [
-            {"name": lesson.name, "title": lesson.title, "passed": lesson.title in passed}
+            {
+                "name": lesson.name,
+                "number": lesson.number,
+                "title": lesson.title,
+                "passed": lesson.title in passed,
+                "minutes": lesson.minutes,
+                "needs": list(lesson.needs),
+                "least_target": lesson.least_target or None,
+            }
             for lesson in lessons()
         ]
         say(json.dumps({"lessons": rows}, indent=2))
         return exit_codes.BUILT
-    for number, lesson in enumerate(lessons(), 1):
-        say(f"{number:2}  {'passed' if lesson.title in passed else '':6}  {lesson.title}")
+    width = max(len(lesson.title) for lesson in lessons())
+    for lesson in lessons():
+        mark = "passed" if lesson.title in passed else ""
+        say(f"{lesson.number:2}  {mark:6}  {lesson.title:{width}}  {lesson.effort}")
     return exit_codes.BUILT
 
 
@@ -85,6 +96,7 @@ def _check(options: LessonCheckOptions) -> int:
     # In his copy a pupil may have changed the target, the options and what a launch has to give.
     by = project_of([str(lesson.project)]) if options.by and lesson.project else None
     reports = check([file], CheckOptions(timeout=options.timeout, arch=options.arch), by)
+    refuse_older_targets(lesson, reports)
     judged = [verdict.holds for report in reports for verdict in report.verdicts]
     status = status_of(reports) if all(judged) else exit_codes.WRONG
     reached = goals(reports)

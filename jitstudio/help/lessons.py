@@ -4,8 +4,10 @@ A lesson is a folder with `lesson.md`, `checks.toml` (budgets whose names are th
 and in `solution` the files that are otherwise in the end; those are never copied to a pupil. The
 lessons that come with the program are in `resources/lessons`; anybody may write others.
 
-To add a lesson: a folder there; its starting text has to fail and its solution to pass for sm_75,
-sm_90 and sm_120 (`python3 -m pytest -m bench tests/test_lessons.py`).
+To add a lesson: a folder there, whose name begins with its number; its starting text has to fail
+and its solution to pass for sm_75, sm_90 and sm_120, as far as its `least_target` allows them
+(`python3 -m pytest -m bench tests/test_lessons.py`), and so have programs of the kind that pupils
+write (`tests/data/lesson_variants`).
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ import os
 import re
 import shutil
 import tomllib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from jitstudio.checks.verdicts import BudgetReport
+from jitstudio.core.arch import Arch
 from jitstudio.core.bounds.folders import walk
 from jitstudio.core.plain_files import read_file
 from jitstudio.system.paths import resource, settings_folder
@@ -30,10 +33,12 @@ from jitstudio.system.private import make_private, read_private, write_private
 TEXT, CHECKS, SOLUTION = "lesson.md", "checks.toml", "solution"
 _LARGEST_TEXT = 1 << 20
 _MOST_FILES = 200
+_MOST_MINUTES = 600
 _HINT = re.compile(r"^## Hint *$\n", re.M)
 _LARGEST_PROGRESS = 1 << 16
 _HEAD_MARK = "+++\n"
 _HEAD = re.compile(r"\+\+\+\n(.*?)^\+\+\+\n", re.M | re.S)
+_NUMBER = re.compile(r"\d+(?=-)")
 PANES = (
     *("ptx", "sass", "report", "graph", "compare", "kernels", "launch", "step", "pipeline"),
     "problems",
@@ -52,9 +57,12 @@ class Lesson:
     Attributes:
         folder: Where it is.
         title: The first heading of its text.
-        text: Markdown, without the hints.
+        text: Markdown, with the effort below the heading and without the hints.
         hints: Markdown of each, in the order in which they help more and more.
         panes: What the lesson is about, in the order in which the panes are looked at.
+        minutes: How long it takes about; 0 if its author does not say.
+        needs: The names of the lessons whose content it takes for known.
+        least_target: The first target that has what it is about; empty if all have.
     """
 
     folder: Path
@@ -62,11 +70,29 @@ class Lesson:
     text: str
     hints: tuple[str, ...]
     panes: tuple[str, ...] = ()
+    minutes: int = 0
+    needs: tuple[str, ...] = ()
+    least_target: str = ""
 
     @property
     def name(self) -> str:
         """The name of the folder."""
         return self.folder.name
+
+    @property
+    def number(self) -> int:
+        """The number with which the name begins; -1 where it begins with none."""
+        return int(_number_in(self.name) or -1)
+
+    @property
+    def effort(self) -> str:
+        """How long it takes and what it needs: "About 10 minutes. Needs lessons 1 and 2."."""
+        minutes = f"About {self.minutes} minutes." if self.minutes else ""
+        *others, last = (_number_in(name) or name for name in self.needs or ("",))
+        numbers = f"s {', '.join(others)} and {last}" if others else f" {last}"
+        needs = f"Needs lesson{numbers}." if self.needs else ""
+        target = f"For {self.least_target} and later." if self.least_target else ""
+        return " ".join(filter(None, (minutes, needs, target)))
 
     @property
     def checks(self) -> Path:
@@ -96,6 +122,12 @@ class Goal:
     skipped: str = ""
 
 
+def _number_in(name: str) -> str:
+    """Returns the number with which the name of a lesson begins, or empty."""
+    number = _NUMBER.match(name)
+    return str(int(number[0])) if number else ""
+
+
 def read_lesson(folder: Path) -> Lesson:
     """Returns the lesson in a folder.
 
@@ -116,33 +148,71 @@ def read_lesson(folder: Path) -> Lesson:
             f"'{folder / TEXT}' begins with a line +++, and no other such line ends the head. "
             "Write one below it, or delete the first."
         )
-    panes = _panes(folder, head[1]) if head else ()
+    fields = _fields(folder, head[1]) if head else {}
     main, *hints = _HINT.split(text[head.end() :] if head else text)
     heading = next((line for line in main.splitlines() if line.startswith("# ")), "")
     title = heading.removeprefix("# ").strip() or folder.name
-    return Lesson(folder, title, main.strip() + "\n", tuple(map(str.strip, hints)), panes)
+    lesson = Lesson(folder, title, main.strip() + "\n", tuple(map(str.strip, hints)), **fields)
+    if lesson.effort:
+        text = lesson.text.replace(f"{heading}\n", f"{heading}\n\n*{lesson.effort}*\n", 1)
+        lesson = replace(lesson, text=text)
+    return lesson
 
 
-def _panes(folder: Path, head: str) -> tuple[str, ...]:
-    """Returns the panes that the head of a lesson's text names.
+def _fields(folder: Path, head: str) -> dict[str, Any]:
+    """Returns the fields that the head of a lesson's text has.
 
     Raises:
-        LessonError: It cannot be read, or names something else.
+        LessonError: It cannot be read, or has something else.
     """
     place = f"The head of '{folder / TEXT}', between the lines +++,"
     try:
         fields = tomllib.loads(head)
     except tomllib.TOMLDecodeError as error:
-        raise LessonError(f'{place} is not TOML: {error}. Write: panes = ["sass"]') from None
-    if unknown := fields.keys() - {"panes"}:
-        raise LessonError(f"{place} has '{min(unknown)}'. Only 'panes' can stand there.")
-    panes = fields.get("panes", [])
-    if not isinstance(panes, list) or not all(isinstance(pane, str) for pane in panes):
-        raise LessonError(f'{place} has panes that are not a list of names, such as ["sass"].')
+        raise LessonError(f'{place} is no TOML: {error}. Write: panes = ["sass"]') from None
+    if unknown := fields.keys() - _READERS.keys():
+        names = ", ".join(f"'{name}'" for name in _READERS)
+        raise LessonError(f"{place} has '{min(unknown)}'. Only {names} can stand there.")
+    try:
+        return {name: _READERS[name](value) for name, value in fields.items()}
+    except ValueError as error:
+        raise LessonError(f"{place} {error}") from None
+
+
+def _names(name: str, example: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
+        raise ValueError(f'has {name} that are no list of names, such as ["{example}"].')
+    return tuple(dict.fromkeys(value))
+
+
+def _panes(value: object) -> tuple[str, ...]:
+    panes = _names("panes", "sass", value)
     for pane in panes:
         if pane not in PANES:
-            raise LessonError(f"{place} has no pane '{pane}'. There are {', '.join(PANES)}.")
-    return tuple(dict.fromkeys(panes))
+            raise ValueError(f"has no pane '{pane}'. There are {', '.join(PANES)}.")
+    return panes
+
+
+def _minutes(value: object) -> int:
+    if type(value) is not int or not 0 < value <= _MOST_MINUTES:
+        raise ValueError(f"has minutes that are no number from 1 to {_MOST_MINUTES}, such as 10.")
+    return value
+
+
+def _least_target(value: object) -> str:
+    try:
+        return Arch.parse(str(value)).sm
+    except ValueError as error:
+        raise ValueError(f"has a least_target that cannot be read: {error}") from None
+
+
+_READERS: dict[str, Callable[[object], Any]] = {
+    "panes": _panes,
+    "minutes": _minutes,
+    "needs": partial(_names, "needs", "02-who-am-i"),
+    "least_target": _least_target,
+}
+"""What the head of a lesson's text may have: the fields of `Lesson` by their readers."""
 
 
 @cache
@@ -157,13 +227,13 @@ def find_lesson(word: str) -> Lesson:
     Raises:
         LessonError: There is none.
     """
-    for number, lesson in enumerate(lessons(), 1):
-        if word in (str(number), lesson.name):
+    for lesson in lessons():
+        if word in (str(lesson.number), lesson.name):
             return lesson
     if os.path.isdir(word):
         return read_lesson(Path(word))
     names = ", ".join(lesson.name for lesson in lessons())
-    raise LessonError(f"There is no lesson '{word}'. There are 1 to {len(lessons())}: {names}.")
+    raise LessonError(f"There is no lesson '{word}'. There are {names}.")
 
 
 def copy_lesson(lesson: Lesson, folder: Path) -> bool:
@@ -201,6 +271,23 @@ def _files(folder: Path) -> Iterator[Path]:
                 raise LessonError(f"'{folder}' has more than {_MOST_FILES} files.")
             if path.is_file() and not path.is_symlink():
                 yield path
+
+
+def refuse_older_targets(lesson: Lesson, reports: Iterable[BudgetReport]) -> None:
+    """Checks that no budget was judged for a target that has not what the lesson is about.
+
+    Raises:
+        LessonError: One was.
+    """
+    if not lesson.least_target:
+        return
+    least = Arch.parse(lesson.least_target)
+    for report in reports:
+        if report.target and Arch.parse(report.target).number < least.number:
+            raise LessonError(
+                f"'{lesson.title}' is about what {least} and later targets have. This check was "
+                f"for {report.target}. Choose {least} or later as the target."
+            )
 
 
 def goals(reports: Iterable[BudgetReport]) -> tuple[Goal, ...]:

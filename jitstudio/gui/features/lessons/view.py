@@ -107,8 +107,9 @@ class LessonsView(QWidget):
         words = [done if title in passed else "{number}. {title}" for title in titles]
         self._choice.blockSignals(True)  # the text below is shown once
         self._choice.clear()
-        for number, (title, form) in enumerate(zip(titles, words, strict=True), 1):
-            self._choice.addItem(form.format(number=number, title=title))
+        for row, (lesson, form) in enumerate(zip(lessons, words, strict=True)):
+            self._choice.addItem(form.format(number=lesson.number, title=lesson.title))
+            self._choice.setItemData(row, lesson.effort, Qt.ItemDataRole.ToolTipRole)
         if chosen < 0:
             opened = self._lesson.title if self._lesson else ""
             left = (at for at, title in enumerate(titles) if title not in passed)

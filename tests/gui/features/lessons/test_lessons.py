@@ -1,6 +1,7 @@
 """The pane of lessons, with the check that the command line does."""
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDockWidget, QPlainTextEdit, QPushButton, QTextBrowser
 
 from jitstudio.gui.features.lessons.view import LessonsView
@@ -32,10 +33,14 @@ def test_hints_come_one_after_the_other(view, tmp_path):
 
 
 def test_the_list_says_what_is_passed_and_begins_with_what_is_not(view, tmp_path):
-    one, two = (Lesson(tmp_path, name, f"Text of {name}", ("A hint.",)) for name in ("One", "Two"))
+    one, two = (
+        Lesson(tmp_path / folder, name, f"Text of {name}", ("A hint.",), minutes=5)
+        for folder, name in (("00-one", "One"), ("02-two", "Two"))
+    )
     view.show_list((one, two), frozenset({"One"}))
     choice = view.findChild(QComboBox, "lessonChoice")
-    assert [choice.itemText(row) for row in range(2)] == ["1. One (passed)", "2. Two"]
+    assert [choice.itemText(row) for row in range(2)] == ["0. One (passed)", "2. Two"]
+    assert choice.itemData(1, Qt.ItemDataRole.ToolTipRole) == "About 5 minutes."
     assert choice.currentIndex() == 1
     shown = view.findChild(QTextBrowser, "lessonText")
     assert shown.toPlainText() == "Text of Two"
