@@ -156,7 +156,7 @@ def _simulations(driver: Driver, grab: Callable[[str], None]) -> None:
     driver.trigger("lessonsAction")
     choice = driver.find(QComboBox, "lessonChoice")
     driver.wait(choice.count)
-    choice.setCurrentIndex(6)
+    choice.setCurrentIndex(7)
     driver.next_result(driver.find(QPushButton, "openLesson").click)
     driver.find(QPushButton, "checkLesson").click()
     goals = driver.find(QPlainTextEdit, "lessonGoals")

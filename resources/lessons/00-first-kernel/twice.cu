@@ -1,0 +1,3 @@
+extern "C" __global__ void twice(const float* x, float* y)
+{
+}
