@@ -70,6 +70,17 @@ class Quantity:
     arguments: tuple[str | float | bool, ...] = ()
     factor: float = 1
 
+    def told(self, words: str) -> str:
+        """Returns words about this quantity, with its meaning in front."""
+        label = self.form.label
+        # Arguments and factors are in the text of a condition only.
+        text = f" ({self.text})" if self.arguments or self.factor != 1 else ""
+        return f"{label[:1].upper()}{label[1:]}{text}: {words}"
+
+    def shown(self, value: float) -> str:
+        """Returns a value as people write this quantity: a share in percent."""
+        return f"{shown(100 * value)}%" if self.form.is_share else shown(value)
+
     def figure(self, facts: JudgedKernel) -> FormValue:
         """Returns the value for a kernel."""
         figure = self.form.value(facts, *self.arguments)
@@ -92,6 +103,7 @@ class Judgement(NamedTuple):
         indices: The instructions that it comes from.
         reason: The value or why there is none, and the demand if not met: a sentence or more.
         place: The line that it comes from, where no instruction says it.
+        fault: What stopped the kernel that was launched; see `FormValue`.
     """
 
     holds: bool
@@ -100,6 +112,7 @@ class Judgement(NamedTuple):
     indices: tuple[int, ...]
     reason: str
     place: SourceLocation | None = None
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,28 +150,40 @@ class Condition:
         for side, figure in ((self.subject, measured), (bound, other)):
             if figure.value is None:
                 assert isinstance(side, Quantity)
-                # The note of a relation is the whole reason already: "There is no 'base.cubin'."
-                known = [] if side.form.is_relation else [f"'{side.text}' is not known."]
-                reason = " ".join(filter(None, (*known, figure.note)))
-                return Judgement(False, measured.value, other.value, (), reason)
+                note = " ".join(filter(None, ("not known.", figure.note)))
+                reason = figure.note if figure.is_told_by_note else side.told(note)
+                place, fault = figure.place, figure.fault
+                return Judgement(False, measured.value, other.value, (), reason, place, fault)
         assert measured.value is not None
         assert other.value is not None
         compare, words = _COMPARE[self.sign]
         holds = compare(measured.value, other.value)
-        if self.subject.form.is_relation:
-            return Judgement(holds, measured.value, other.value, measured.indices, measured.note)
-        limit = shown(other.value)
-        if isinstance(self.bound, Quantity):
-            limit += f" ({self.bound.text})"
-        reason = f"{self.subject.text} is {shown(measured.value)}"
-        if holds:
-            reason += "."
-        else:
-            demand = f"{reason}, but has to be {words} {limit}."
-            reason = " ".join(filter(None, (demand, measured.note, other.note)))
         return Judgement(
-            holds, measured.value, other.value, measured.indices, reason, measured.place
+            holds,
+            measured.value,
+            other.value,
+            measured.indices,
+            self._reason(measured, other, words, holds=holds),
+            measured.place,
+            measured.fault,
         )
+
+    def _reason(self, measured: FormValue, other: FormValue, words: str, *, holds: bool) -> str:
+        assert measured.value is not None
+        assert other.value is not None
+        if measured.is_told_by_note:
+            return measured.note
+        subject = self.subject
+        value = subject.shown(measured.value)
+        if holds:
+            return subject.told(f"{value}.")
+        demand = f"{words} {subject.shown(other.value)}"
+        if isinstance(self.bound, Quantity):
+            demand += f" ({self.bound.text})"
+        elif not other.value and self.sign in ("==", "<="):
+            demand = "none"
+        verdict = subject.told(f"expected {demand}, found {value}.")
+        return " ".join(filter(None, (verdict, measured.note, other.note)))
 
 
 def shown(value: float) -> str:

@@ -7,6 +7,7 @@ To add a thing that conditions can be about: a row here, with where its value co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -26,7 +27,7 @@ from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.chains import independent
 from jitstudio.analysis.sass.model import SassFunction, SourceLocation
-from jitstudio.analysis.sass.opcodes import all_precisions, class_of
+from jitstudio.analysis.sass.opcodes import all_precisions, class_of, row_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.launch.simulation import SECTOR_BYTES
@@ -48,12 +49,16 @@ class FormValue(NamedTuple):
         indices: The instructions that it comes from, if it comes from some.
         note: More on it: why it is unknown, or what it means; a sentence or more.
         place: The line of the source that it comes from, where no instruction says it.
+        is_told_by_note: Whether the note is the whole reason, as "There is no 'base.cubin'."
+        fault: What stopped the kernel, a sentence or more; empty where nothing did.
     """
 
     value: float | None
     indices: tuple[int, ...] = ()
     note: str = ""
     place: SourceLocation | None = None
+    is_told_by_note: bool = False
+    fault: str = ""
 
 
 Json = Mapping[str, Any]
@@ -131,7 +136,19 @@ class Form(NamedTuple):
         """The word with its arguments, such as ``occupancy(BLOCK, SHARED)``."""
         return f"{self.word}({', '.join(self.arguments)})" if self.arguments else self.word
 
+    @property
+    def is_share(self) -> bool:
+        """Whether its values are from 0 to 1."""
+        return _FROM_0_TO_1 in self.meaning
 
+    @property
+    def label(self) -> str:
+        """The thing counted or measured, for a sentence with its value."""
+        return self.meaning.removesuffix(_IN_SIMULATOR).partition(_FROM_0_TO_1)[0]
+
+
+_IN_SIMULATOR = ", in the simulator"
+_FROM_0_TO_1 = ", from 0 to 1"
 _UNREPORTED = "No tool reports it for this code: ptxas does so while it compiles."
 _NO_OCCUPANCY = "The registers of the kernel or the limits of the target are not known."
 
@@ -212,20 +229,37 @@ def _findings_of(rule: str | None) -> Callable[[JudgedKernel], FormValue]:
 
 
 def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> FormValue:
-    return facts.equals(file, normalised)
+    return facts.equals(file, normalised)._replace(is_told_by_note=True)
+
+
+def _ended_by(launch: Json | None) -> FormValue | None:
+    """Returns the value of all that a launch leaves unknown as a fault has stopped it, or None."""
+    simulation = launch and launch.get("simulation")
+    reports = simulation["faults"] if simulation else ()
+    fault = next((report for report in reports if report["fatal"]), None)
+    if fault is None:
+        return None
+    message = fault["message"]
+    place = _place_of(fault["first"]) if fault["first"] else None
+    note = f"Not checked, as the kernel was stopped by this fault: {message}"
+    return FormValue(None, (), note, place, is_told_by_note=True, fault=message)
 
 
 def _failed_checks(kernel: JudgedKernel) -> FormValue:
     launch = kernel.launch
     checks = launch["checks"] if launch is not None else []
     if launch is not None and not checks and not launch["ok"]:
-        return FormValue(None, (), "The kernel was stopped before its result could be checked.")
+        return _ended_by(launch) or FormValue(
+            None, (), "The kernel was stopped before its result could be checked."
+        )
     if not checks:
         return FormValue(
             None, (), "The launch checks nothing: say what it has to give by 'expect'."
         )
     failed = [check for check in checks if not check["ok"]]
-    return FormValue(len(failed), (), _why(failed[0]) if failed else "")
+    return FormValue(
+        len(failed), (), _why(failed[0]) if failed else "", is_told_by_note=bool(failed)
+    )
 
 
 def _why(check: Json) -> str:
@@ -241,6 +275,8 @@ def _why(check: Json) -> str:
 
 def _measured(read: Callable[[Json], float | None]) -> Callable[[JudgedKernel], FormValue]:
     def value(facts: JudgedKernel) -> FormValue:
+        if ended := _ended_by(facts.launch):
+            return ended
         figure = read(facts.launch) if facts.launch is not None else None
         return FormValue(figure, (), "" if figure is not None else "The launch does not say it.")
 
@@ -256,6 +292,8 @@ def _simulated(
         simulation = kernel.launch and kernel.launch.get("simulation")
         if not simulation:
             return FormValue(None, (), _NOT_SIMULATED)
+        if ended := _ended_by(kernel.launch):
+            return ended
         lines = simulation["lines"]
         total = read(lines)
         # The line with most of the count is where to begin.
@@ -270,10 +308,15 @@ def _reported_by_threads(name: str) -> Callable[[JudgedKernel], FormValue]:
         simulation = kernel.launch and kernel.launch.get("simulation")
         if not simulation:
             return FormValue(None, (), _NOT_SIMULATED)
-        reports = simulation[name]
-        first = reports[0] if reports else None
-        place = _place_of(first["first"]) if first and first["first"] else None
-        return FormValue(len(reports), (), first["message"] if first else "", place)
+        reports, ended = simulation[name], _ended_by(kernel.launch)
+        if not reports:
+            return ended or FormValue(0)
+        first = next((report for report in reports if report.get("fatal")), reports[0])
+        place = _place_of(first["first"]) if first["first"] else None
+        more = f" {len(reports)} {name} are reported." if len(reports) > 1 else ""
+        fault = first["message"] if first.get("fatal") else ""
+        note = f"{first['message']}{more}"
+        return FormValue(len(reports), (), note, place, is_told_by_note=True, fault=fault)
 
     return value
 
@@ -414,13 +457,13 @@ _SIMULATION: tuple[tuple[str, str, Callable[[Sequence[Json]], float | None], str
     ),
     (
         "used_share",
-        "bytes that are asked for of those in the sectors, from 0 to 1, in the simulator",
+        "bytes that threads ask for of those in the sectors moved, from 0 to 1, in the simulator",
         _share("bytes_used", "sectors", SECTOR_BYTES),
         "sectors",
     ),
     (
         "bank_conflicts",
-        "further passes through shared memory because of its banks, in the simulator",
+        "bank conflicts, each a further pass through shared memory, in the simulator",
         _total("bank_conflicts"),
         "bank_conflicts",
     ),
@@ -476,7 +519,11 @@ class OpcodeGlob:
             places = facts.places_of(self.matches)
             return FormValue(len(places), places)
 
-        return Form(self.word, f"{self.word} instructions", value)
+        row = row_of(self.word)
+        # The first sentence, up to what is for readers of PTX.
+        does = re.split("[.;]", row.text)[0] if row else ""
+        explained = f" ({does[:1].lower()}{does[1:]})" if does else " instructions"
+        return Form(self.word, f"{self.word}{explained}", value)
 
     def independent(self) -> Form:
         """Returns the form that counts those that wait for none of the others."""

@@ -31,6 +31,7 @@ class Verdict:
         reason: The value or why there is none, and the demand if not met: a sentence or more.
         place: The line of the source that it comes from, or else that of the kernel; None where
             the line table does not say.
+        fault: What stopped the kernel that was launched, where that matters here; else empty.
     """
 
     condition: Condition
@@ -41,6 +42,7 @@ class Verdict:
     bound: float | None
     reason: str
     place: SourceLocation | None
+    fault: str = ""
 
     @property
     def failure(self) -> str:
@@ -151,6 +153,7 @@ def verdicts(
             judgement.bound,
             judgement.reason,
             place and place._replace(file=called(place.file)),
+            judgement.fault,
         )
 
 
