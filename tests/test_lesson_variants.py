@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from jitstudio.core.arch import Arch
-from jitstudio.help.lessons import copy_lesson, find_lesson
+from jitstudio.help.lesson_copies import copy_lesson
+from jitstudio.help.lessons import find_lesson
 from tests.support import QUICK_ARCH
 
 FOLDER = Path(__file__).parent / "data" / "lesson_variants"

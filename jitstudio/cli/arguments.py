@@ -54,6 +54,8 @@ something is missing, 4 a tool crashed or ran past its time."""
 _CHECK_STATUS = """\
 Exit status: 0 all conditions hold, 5 one does not, 1 compile, link or reading failed, 2 usage,
 3 something is missing, 4 a tool crashed or ran past its time."""
+_LESSON_STATUS = """\
+Exit status: 0 the lesson is passed, 5 a goal is not reached, else as that of 'jitstudio check'."""
 _CAPTURE_STATUS = """\
 Exit status: 0 the program ended well, 1 it ended with another status, 2 usage, 3 there is no GPU or
 no CUPTI, or no process of the program could be listened to."""
@@ -157,7 +159,7 @@ _GRAMMARS = {
     ),
     "lesson": CommandGrammar(
         "",
-        "list lessons, open one, check what a pupil has made of it",
+        "list lessons, open one, check it, get hints, grade a class",
         "Twelve lessons come with the program; others are folders like theirs.",
         actions={
             "list": CommandGrammar(
@@ -168,11 +170,38 @@ _GRAMMARS = {
                 "command_options.other:LessonOpenOptions",
                 "copy a lesson for you to work on, print its text",
             ),
+            "next": CommandGrammar(
+                "command_options.other:LessonNextOptions",
+                "open the first lesson that is not passed",
+            ),
             "check": CommandGrammar(
                 "command_options.other:LessonCheckOptions",
                 "say what a pupil has reached and what not",
-                epilog="Exit status: 0 the lesson is passed, 5 a goal is not reached, else as that "
-                "of 'jitstudio check'.",
+                epilog=_LESSON_STATUS,
+            ),
+            "watch": CommandGrammar(
+                "command_options.other:LessonWatchOptions",
+                "check whenever a file is saved, until the lesson is passed",
+                "Check whenever a file is saved, until the lesson is passed. Ctrl+C ends it.",
+                epilog=_LESSON_STATUS,
+            ),
+            "hint": CommandGrammar(
+                "command_options.other:LessonHintOptions",
+                "show the next hint",
+                "Show the next hint. How many were shown is remembered until the copy is reset.",
+            ),
+            "reset": CommandGrammar(
+                "command_options.other:LessonResetOptions",
+                "put the starting text back; yours is kept in another folder",
+            ),
+            "solution": CommandGrammar(
+                "command_options.other:LessonSolutionOptions",
+                "explain the solution of a lesson that is passed",
+            ),
+            "class": CommandGrammar(
+                "command_options.other:LessonClassOptions",
+                "check the folders of all pupils and print a table",
+                epilog="Exit status: 0 all are checked, passed or not; 2 usage.",
             ),
         },
     ),

@@ -1,147 +1,242 @@
-"""`jitstudio lesson`: lists lessons, opens a lesson, checks the work of a pupil."""
+"""`jitstudio lesson`: lists, opens and checks lessons, and helps with them."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from jitstudio.cli.text_lesson import (
+    print_class,
+    print_hint,
+    print_list,
+    print_origin,
+    print_result,
+)
 from jitstudio.command_options.fields import CommandOptions
 from jitstudio.command_options.other import (
     CheckOptions,
     LessonCheckOptions,
+    LessonClassOptions,
+    LessonHintOptions,
     LessonListOptions,
+    LessonNextOptions,
     LessonOpenOptions,
+    LessonResetOptions,
+    LessonSolutionOptions,
+    LessonWatchOptions,
 )
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.check import budgets_of, check, status_of
-from jitstudio.commands.json_check import check_object
-from jitstudio.commands.project_request import project_of
-from jitstudio.help.lessons import (
-    Goal,
-    Lesson,
-    LessonError,
-    LessonProgress,
+from jitstudio.commands.json_lesson import class_object, lesson_object, list_object
+from jitstudio.commands.lesson import LessonResult, check_lesson
+from jitstudio.commands.lesson_class import HandIn, hand_ins
+from jitstudio.help.lesson_copies import (
     copy_lesson,
-    find_lesson,
-    goals,
-    lessons,
-    read_lesson,
-    refuse_older_targets,
+    existing_copy,
+    original_of,
+    reset_copy,
+    saved_state,
 )
-from jitstudio.system.terminal import print_error, say
+from jitstudio.help.lesson_progress import LessonProgress
+from jitstudio.help.lesson_solutions import explained_solution
+from jitstudio.help.lessons import Lesson, LessonError, find_lesson, lessons, read_lesson
+from jitstudio.system.terminal import print_error, print_progress, say
+
+_PAUSE = 0.3
+"""Seconds between two looks at the files that are watched."""
 
 
 def run(options: CommandOptions) -> int:
-    """Lists, opens or checks lessons, by the first word, and returns the exit status.
+    """Carries out the first word, and returns the exit status.
 
     Raises:
         UsageError: There is no such lesson, or its files cannot be used.
         WorkerError: The worker itself failed.
     """
+    action: Callable[[Any], int] = _ACTIONS[type(options)]
     try:
-        match options:
-            case LessonListOptions():
-                return _list(options)
-            case LessonOpenOptions():
-                return _open(options)
-            case LessonCheckOptions():
-                return _check(options)
+        return action(options)
     except LessonError as error:
         raise UsageError(str(error)) from None
-    raise AssertionError(options)
+
+
+class _Copy(NamedTuple):
+    """A pupil's copy, and the lesson that judges it.
+
+    Attributes:
+        folder: The copy.
+        lesson: The one whose conditions count.
+        by_original: Whether its target, options and launch count, too.
+        word: What the user has called the copy.
+    """
+
+    folder: Path
+    lesson: Lesson
+    by_original: bool
+    word: str
+
+    def check(self, options: CheckOptions) -> LessonResult:
+        """Returns the judgement, and keeps that one of our lessons is passed."""
+        result = check_lesson(self.lesson, self.folder, options, by_original=self.by_original)
+        if result.passed and original_of(self.lesson):
+            _keep(lambda progress: progress.add(self.lesson))
+        return result
+
+
+def _copy(word: str, by: str | None) -> _Copy:
+    """Returns the copy that a number or folder names; by number our own lesson judges it."""
+    folder = Path(word)
+    if number := next((n for n in range(1, len(lessons()) + 1) if word == str(n)), None):
+        lesson = lessons()[number - 1]
+        folder = existing_copy(lesson, number)
+        by = by or word
+    return _Copy(folder, find_lesson(by) if by else read_lesson(folder), bool(by), word)
+
+
+def _keep(change: Callable[[LessonProgress], None]) -> None:
+    try:
+        change(LessonProgress())
+    except OSError as error:
+        print_error(f"Your progress cannot be kept: {error.strerror or error}.")
 
 
 def _list(options: LessonListOptions) -> int:
     passed = LessonProgress().passed()
     if options.json:
-        rows = [
-            {
-                "name": lesson.name,
-                "number": lesson.number,
-                "title": lesson.title,
-                "passed": lesson.title in passed,
-                "minutes": lesson.minutes,
-                "needs": list(lesson.needs),
-                "least_target": lesson.least_target or None,
-            }
-            for lesson in lessons()
-        ]
-        say(json.dumps({"lessons": rows}, indent=2))
-        return exit_codes.BUILT
-    width = max(len(lesson.title) for lesson in lessons())
-    for lesson in lessons():
-        mark = "passed" if lesson.title in passed else ""
-        say(f"{lesson.number:2}  {mark:6}  {lesson.title:{width}}  {lesson.effort}")
+        say(json.dumps(list_object(lessons(), passed), indent=2))
+    else:
+        print_list(lessons(), passed)
     return exit_codes.BUILT
 
 
 def _open(options: LessonOpenOptions) -> int:
-    lesson = find_lesson(options.lesson)
-    folder = Path(options.output or lesson.name)
+    return _opened(find_lesson(options.lesson), options.output)
+
+
+def _next(options: LessonNextOptions) -> int:
+    passed = LessonProgress().passed()
+    lesson = next((lesson for lesson in lessons() if lesson.title not in passed), None)
+    if lesson is None:
+        print_error(f"All {len(lessons())} lessons are passed.")
+        return exit_codes.BUILT
+    return _opened(lesson, options.output)
+
+
+def _opened(lesson: Lesson, output: str | None) -> int:
+    folder = Path(output or lesson.name)
     is_new = copy_lesson(lesson, folder)
     say(lesson.text)
     remark = "" if is_new else " (it was there before and is as you have left it)"
-    print_error(f"Your copy is in '{folder}'{remark}.")
-    print_error(f"'jitstudio {read_lesson(folder).project or folder}' opens it in the window,")
-    print_error(f"'jitstudio lesson check {folder}' checks it.")
+    word = str(lesson.number) if lesson in lessons() and not output else str(folder)
+    print_error(f"Your copy is in '{folder}'{remark}. Change it in any editor, or in the window:")
+    print_error(f"  jitstudio {read_lesson(folder).project or folder}")
+    print_error(f"'jitstudio lesson check {word}' checks it, 'jitstudio lesson hint {word}' helps.")
     return exit_codes.BUILT
 
 
 def _check(options: LessonCheckOptions) -> int:
-    folder = Path(options.lesson)
-    lesson = find_lesson(options.by) if options.by else read_lesson(folder)
-    file = replace(budgets_of(lesson.checks), base=folder)
-    # In his copy a pupil may have changed the target, the options and what a launch has to give.
-    by = project_of([str(lesson.project)]) if options.by and lesson.project else None
-    reports = check([file], CheckOptions(timeout=options.timeout, arch=options.arch), by)
-    refuse_older_targets(lesson, reports)
-    judged = [verdict.holds for report in reports for verdict in report.verdicts]
-    status = status_of(reports) if all(judged) else exit_codes.WRONG
-    reached = goals(reports)
-    if status == exit_codes.BUILT and lesson.title in {known.title for known in lessons()}:
-        try:
-            LessonProgress().add(lesson)
-        except OSError as error:
-            print_error(f"That it is passed cannot be kept: {error.strerror or error}.")
+    copy = _copy(options.lesson, options.by)
+    result = copy.check(CheckOptions(timeout=options.timeout, arch=options.arch))
     if options.json:
-        answer = {"title": lesson.title, "passed": status == exit_codes.BUILT}
-        answer |= {"goals": [_goal_object(goal) for goal in reached]}
-        checked = check_object(reports)
-        answer |= {
-            "conditions_file": reports[0].conditions_file,
-            "settings_file": reports[0].settings_file,
-        }
-        answer |= {key: checked[key] for key in ("root", "budgets")}
-        say(json.dumps(answer, indent=2))
+        say(json.dumps(lesson_object(result), indent=2))
+        return result.status
+    print_result(result, copy.word)
+    for number, hint in enumerate(copy.lesson.hints[: options.hint], 1):
+        print_hint(number, hint)
+    print_origin(result, by_original=copy.by_original)
+    return result.status
+
+
+def _watch(options: LessonWatchOptions) -> int:
+    copy = _copy(options.lesson, options.by)
+    while True:
+        state = saved_state(copy.folder)
+        result = copy.check(CheckOptions(timeout=options.timeout))
+        print_result(result, copy.word)
+        if result.passed:
+            return result.status
+        print_progress(f"Waiting for a change in '{copy.folder}'. Ctrl+C ends it.")
+        try:
+            while saved_state(copy.folder) == state:
+                time.sleep(_PAUSE)
+        except KeyboardInterrupt:
+            print_error(f"'{copy.folder}' is no longer watched.")
+            return exit_codes.INTERRUPTED
+        say("")
+
+
+def _hint(options: LessonHintOptions) -> int:
+    lesson = find_lesson(options.lesson)
+    progress, count = LessonProgress(), len(lesson.hints)
+    shown = progress.hints(lesson)
+    first, last = (0, count) if options.all else (shown, min(shown + 1, count))
+    for number in range(first, last):
+        print_hint(number + 1, lesson.hints[number])
+    if shown == count and not options.all:
+        print_error(f"All {count} hints were shown; --all shows them again.")
+        print_error(f"'jitstudio lesson solution {options.lesson} --anyway' shows the solution.")
+    elif last < count:
+        print_error(f"There are {count - last} more.")
+    if last > shown:
+        _keep(lambda progress: progress.keep_hints(lesson, last))
+    return exit_codes.BUILT
+
+
+def _reset(options: LessonResetOptions) -> int:
+    copy = _copy(options.lesson, options.by)
+    original = copy.lesson if copy.by_original else original_of(copy.lesson)
+    if original is None:
+        raise LessonError(
+            f"'{copy.lesson.title}' is none of our lessons: --by LESSON names the teacher's folder."
+        )
+    backup = reset_copy(original, copy.folder)
+    if backup is None:
+        print_error(f"'{copy.folder}' is as in the beginning. Nothing was changed.")
+        return exit_codes.BUILT
+    _keep(lambda progress: progress.keep_hints(original, 0))
+    print_error(f"'{copy.folder}' has the starting text again. Your files are in '{backup}'.")
+    return exit_codes.BUILT
+
+
+def _solution(options: LessonSolutionOptions) -> int:
+    lesson = find_lesson(options.lesson)
+    lesson = original_of(lesson) or lesson
+    if not options.anyway and lesson.title not in LessonProgress().passed():
+        raise LessonError(
+            f"'{lesson.title}' is not passed yet. 'jitstudio lesson hint {options.lesson}' helps; "
+            "--anyway shows the solution."
+        )
+    explained = explained_solution(lesson)
+    if not explained:
+        raise LessonError(f"'{lesson.folder}' has no solution in it.")
+    say(explained)
+    return exit_codes.BUILT
+
+
+def _class(options: LessonClassOptions) -> int:
+    by = find_lesson(options.by) if options.by else None
+    checked: list[HandIn] = []
+    for hand_in in hand_ins(Path(options.pupils), by, CheckOptions(timeout=options.timeout)):
+        print_progress(hand_in.pupil)
+        checked.append(hand_in)
+    if options.json:
+        say(json.dumps(class_object(checked), indent=2))
     else:
-        _show(lesson, reached, status == exit_codes.BUILT, options.hint)
-        own = "" if options.by else " in the pupil's folder; --by LESSON takes the teacher's"
-        files = dict.fromkeys((reports[0].conditions_file, reports[0].settings_file))
-        names = " and ".join(f"'{name}'" for name in files)
-        print_error(f"Conditions, target and options are those of {names}{own}.")
-    return status
+        print_class(checked)
+    return exit_codes.BUILT
 
 
-def _goal_object(goal: Goal) -> dict[str, object]:
-    return {
-        "goal": goal.text,
-        "reached": goal.is_reached and not goal.skipped,
-        "reasons": list(goal.reasons),
-        "skipped": goal.skipped or None,
-    }
-
-
-def _show(lesson: Lesson, reached: tuple[Goal, ...], passed: bool, hints: int) -> None:
-    for goal in reached:
-        word = "left out" if goal.skipped else "reached" if goal.is_reached else "not yet"
-        say(f"{word:8}  {goal.text}")
-        for reason in (*goal.reasons, *filter(None, (goal.skipped,))):
-            say(f"{'':8}  {reason}")
-    for number, hint in enumerate(lesson.hints[:hints], 1):
-        say(f"hint {number}: {hint}")
-    if passed:
-        print_error(f"'{lesson.title}' is passed.")
-    elif hints < len(lesson.hints):
-        print_error(f"--hint {hints + 1} shows a hint.")
+_ACTIONS: dict[type[CommandOptions], Callable[[Any], int]] = {
+    LessonListOptions: _list,
+    LessonOpenOptions: _open,
+    LessonNextOptions: _next,
+    LessonCheckOptions: _check,
+    LessonWatchOptions: _watch,
+    LessonHintOptions: _hint,
+    LessonResetOptions: _reset,
+    LessonSolutionOptions: _solution,
+    LessonClassOptions: _class,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from jitstudio.command_options.build import json_word, python_word, timeout_word, toolchain_word
 from jitstudio.command_options.fields import CommandOptions, flag, word
@@ -89,17 +90,83 @@ class LessonOpenOptions(CommandOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LessonCheckOptions(CommandOptions):
-    """The options of `jitstudio lesson check`."""
+class LessonNextOptions(CommandOptions):
+    """The options of `jitstudio lesson next`."""
 
-    lesson: str = word("FOLDER", PATH, "the pupil's copy", default="")
-    by: str | None = word(
+    output: str | None = word(
+        "-o, --output DIR", PATH, "copy the lesson into this folder (default: ./NAME)"
+    )
+
+
+def _copy_word() -> Any:
+    return word(
+        "COPY", PATH, "the folder of the copy, or the number of one of our lessons", default=""
+    )
+
+
+def _by_word() -> Any:
+    return word(
         "--by LESSON",
         PATH,
         "check by the conditions of this lesson, and not by those in the pupil's folder",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonCheckOptions(CommandOptions):
+    """The options of `jitstudio lesson check`."""
+
+    lesson: str = _copy_word()
+    by: str | None = _by_word()
     arch: Arch | None = word("--arch ARCH", ARCH, "check for this target")
     hint: int = word("--hint N", COUNT_OR_NONE, "show the first N hints", default=0)
+    timeout: float = timeout_word("each build, reading and launch")
+    json: bool = json_word()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonHintOptions(CommandOptions):
+    """The options of `jitstudio lesson hint`."""
+
+    lesson: str = word("LESSON", PATH, "its number, its name or a folder", default="")
+    all: bool = flag("--all", "show all hints")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonWatchOptions(CommandOptions):
+    """The options of `jitstudio lesson watch`."""
+
+    lesson: str = _copy_word()
+    by: str | None = _by_word()
+    timeout: float = timeout_word("each build, reading and launch")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonResetOptions(CommandOptions):
+    """The options of `jitstudio lesson reset`."""
+
+    lesson: str = _copy_word()
+    by: str | None = word("--by LESSON", PATH, "the lesson that the copy was made of")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonSolutionOptions(CommandOptions):
+    """The options of `jitstudio lesson solution`."""
+
+    lesson: str = word("LESSON", PATH, "its number, its name or its folder", default="")
+    anyway: bool = flag("--anyway", "show it although the lesson is not passed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonClassOptions(CommandOptions):
+    """The options of `jitstudio lesson class`."""
+
+    pupils: str = word("FOLDER", PATH, "a folder with a folder for each pupil", default="")
+    by: str | None = word(
+        "--by LESSON",
+        PATH,
+        "check by this lesson (default: ours of the same title, or else each folder's own files)",
+    )
     timeout: float = timeout_word("each build, reading and launch")
     json: bool = json_word()
 

@@ -157,7 +157,7 @@ def confined_request(
     else:
         opened = only_project(first)
         if settings is not None:
-            values = {name: getattr(settings, name) for name in _SETTINGS}
+            values = {name: getattr(settings, name) for name in SETTINGS}
             own = {module.name: module.options for module in settings.modules}
             opened = replace(
                 opened,
@@ -171,7 +171,7 @@ def confined_request(
     return with_options(base, options)
 
 
-_SETTINGS = (
+SETTINGS = (
     *("arch", "options", "link", "libdevice", "join_ir", "driver_jit", "compiler", "toolchain"),
     "keep_host_code",
 )

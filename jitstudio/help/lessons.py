@@ -12,30 +12,23 @@ write (`tests/data/lesson_variants`).
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shutil
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from jitstudio.checks.verdicts import BudgetReport
 from jitstudio.core.arch import Arch
-from jitstudio.core.bounds.folders import walk
 from jitstudio.core.plain_files import read_file
-from jitstudio.system.paths import resource, settings_folder
-from jitstudio.system.private import make_private, read_private, write_private
+from jitstudio.system.paths import resource
 
 TEXT, CHECKS, SOLUTION = "lesson.md", "checks.toml", "solution"
 _LARGEST_TEXT = 1 << 20
-_MOST_FILES = 200
 _MOST_MINUTES = 600
 _HINT = re.compile(r"^## Hint *$\n", re.M)
-_LARGEST_PROGRESS = 1 << 16
 _HEAD_MARK = "+++\n"
 _HEAD = re.compile(r"\+\+\+\n(.*?)^\+\+\+\n", re.M | re.S)
 _NUMBER = re.compile(r"\d+(?=-)")
@@ -103,23 +96,6 @@ class Lesson:
     def project(self) -> Path | None:
         """The project to open; None without a project."""
         return next(iter(sorted(self.folder.glob("*.jitproj"))), None)
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A budget of a lesson, and whether a pupil has reached the goal.
-
-    Attributes:
-        text: The name of the budget, a sentence.
-        is_reached: Whether all of its conditions hold.
-        reasons: The conditions that are not reached and why, a sentence or more each.
-        skipped: Why it was left out; empty where it was not.
-    """
-
-    text: str
-    is_reached: bool
-    reasons: tuple[str, ...]
-    skipped: str = ""
 
 
 def _number_in(name: str) -> str:
@@ -234,104 +210,3 @@ def find_lesson(word: str) -> Lesson:
         return read_lesson(Path(word))
     names = ", ".join(lesson.name for lesson in lessons())
     raise LessonError(f"There is no lesson '{word}'. There are {names}.")
-
-
-def copy_lesson(lesson: Lesson, folder: Path) -> bool:
-    """Copies a lesson, without the solution, for a pupil to work on.
-
-    Returns:
-        False if the folder was there before; nothing in it is changed then.
-
-    Raises:
-        LessonError: It cannot be copied.
-    """
-    if (folder / TEXT).exists():
-        return False
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise LessonError(f"'{folder}' has other files in it. Choose a folder that is empty.")
-        for path in _files(lesson.folder):
-            place = folder / path.relative_to(lesson.folder)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, place)
-    except OSError as error:
-        raise LessonError(f"'{folder}' cannot be written: {error.strerror or error}.") from None
-    return True
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Yields the plain files of a lesson, but for the solution and hidden files."""
-    count = 0
-    for parent, names in walk(folder, lambda name: name != SOLUTION and name[:1] != "."):
-        for name in names:
-            path = Path(parent, name)
-            count += 1
-            if count > _MOST_FILES:
-                raise LessonError(f"'{folder}' has more than {_MOST_FILES} files.")
-            if path.is_file() and not path.is_symlink():
-                yield path
-
-
-def refuse_older_targets(lesson: Lesson, reports: Iterable[BudgetReport]) -> None:
-    """Checks that no budget was judged for a target that has not what the lesson is about.
-
-    Raises:
-        LessonError: One was.
-    """
-    if not lesson.least_target:
-        return
-    least = Arch.parse(lesson.least_target)
-    for report in reports:
-        if report.target and Arch.parse(report.target).number < least.number:
-            raise LessonError(
-                f"'{lesson.title}' is about what {least} and later targets have. This check was "
-                f"for {report.target}. Choose {least} or later as the target."
-            )
-
-
-def goals(reports: Iterable[BudgetReport]) -> tuple[Goal, ...]:
-    """Returns the state of each budget of a lesson."""
-    return tuple(map(_goal, reports))
-
-
-def _goal(report: BudgetReport) -> Goal:
-    reasons = [report.problem] if report.problem else []
-    if report.status:
-        reasons += [d.message for d in report.diagnostics] or [report.outcome]
-    for verdict in report.verdicts:
-        if not verdict.holds:
-            place = verdict.place
-            where = f" ({Path(place.file).name}, line {place.line})" if place else ""
-            reasons.append(f"{verdict.reason}{where}")
-    return Goal(report.budget.name, report.ok, tuple(dict.fromkeys(reasons)), report.skipped)
-
-
-class LessonProgress:
-    """Which lessons the user has passed, in a file of his own.
-
-    Args:
-        path: The file; that in the user's folder of settings where not given.
-    """
-
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = settings_folder() / "lessons.json" if path is None else path
-
-    def passed(self) -> frozenset[str]:
-        """Returns the titles of the lessons that are passed; none if the file is damaged."""
-        try:
-            content = read_private(self._path, _LARGEST_PROGRESS)
-            progress: Any = json.loads(content or b"{}")
-            return frozenset(name for name in progress.get("passed", ()) if isinstance(name, str))
-        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
-            return frozenset()
-
-    def add(self, lesson: Lesson) -> None:
-        """Keeps that a lesson is passed.
-
-        Raises:
-            OSError: It cannot be written.
-        """
-        make_private(self._path.parent)
-        titles = sorted({*self.passed(), lesson.title})
-        write_private(self._path, json.dumps({"passed": titles}, indent=2))

@@ -32,6 +32,7 @@ NEEDED = {
     "link": "x",
     "output": "x",
     "lesson": "1",
+    "pupils": "pupils",
     "program": ("python3",),
     "files": ("x",),
     "text": ("x",),

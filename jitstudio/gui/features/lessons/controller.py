@@ -17,16 +17,10 @@ from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.help.lessons import (
-    Goal,
-    Lesson,
-    LessonError,
-    LessonProgress,
-    copy_lesson,
-    lessons,
-    read_lesson,
-)
-from jitstudio.system.paths import data_folder
+from jitstudio.help.lesson_copies import copy_lesson, window_copies
+from jitstudio.help.lesson_goals import Goal
+from jitstudio.help.lesson_progress import LessonProgress
+from jitstudio.help.lessons import Lesson, LessonError, lessons, read_lesson
 
 # -P: what lies in the pupil's folder is none of our modules.
 _COMMAND = ("-P", "-m", "jitstudio", "lesson", "check", "--json")
@@ -173,11 +167,6 @@ class LessonsController(QObject):
             self._view.show_problem(problem.format(reason=self._process.errorString()))
 
 
-def _copies() -> Path:
-    """Returns the folder of the user's copies of our lessons."""
-    return data_folder() / "lessons"
-
-
 def _copied(place: int) -> Path:
     """Returns the project of the user's copy of a lesson, which is made if missing.
 
@@ -185,7 +174,7 @@ def _copied(place: int) -> Path:
         LessonError: It cannot be made.
     """
     lesson = lessons()[place]
-    folder = _copies() / lesson.name
+    folder = window_copies() / lesson.name
     copy_lesson(lesson, folder)
     project = read_lesson(folder).project
     if project is None:
@@ -198,7 +187,7 @@ def _lesson_in(folder: Path) -> tuple[Lesson | None, str]:
 
     The conditions of a copy may have been changed, and so may its target, options and launch.
     """
-    copies = _copies().resolve()
+    copies = window_copies().resolve()
     ours = {copies / lesson.name: lesson.name for lesson in lessons()}
     try:
         return read_lesson(folder), ours.get(folder.resolve(), "")

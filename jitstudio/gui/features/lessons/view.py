@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins
 from jitstudio.gui.kit.theme import follow_theme
-from jitstudio.help.lessons import Goal, Lesson
+from jitstudio.help.lesson_goals import Goal
+from jitstudio.help.lessons import Lesson
 
 _SHARES = (3, 1)
 _MARGIN = 6

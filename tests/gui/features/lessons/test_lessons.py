@@ -5,7 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDockWidget, QPlainTextEdit, QPushButton, QTextBrowser
 
 from jitstudio.gui.features.lessons.view import LessonsView
-from jitstudio.help.lessons import Goal, Lesson, lessons
+from jitstudio.help.lesson_goals import Goal
+from jitstudio.help.lessons import Lesson, lessons
 
 
 @pytest.fixture

@@ -1,0 +1,81 @@
+"""The copies of all pupils of a class, each judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from jitstudio.command_options.other import CheckOptions
+from jitstudio.command_options.values import UsageError
+from jitstudio.commands.lesson import LessonResult, check_lesson
+from jitstudio.help.lesson_copies import original_of
+from jitstudio.help.lesson_goals import Goal
+from jitstudio.help.lessons import Lesson, LessonError, read_lesson
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """What a pupil has handed in.
+
+    Attributes:
+        pupil: The name of the folder.
+        title: That of the lesson; empty where it is not known.
+        result: The judgement; None where there is none.
+        problem: Why there is none, a sentence; else empty.
+    """
+
+    pupil: str
+    title: str
+    result: LessonResult | None = None
+    problem: str = ""
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The goals that were judged."""
+        return self.result.goals if self.result else ()
+
+
+def pupils_of(folder: Path) -> tuple[Path, ...]:
+    """Returns the folders of the pupils, by name.
+
+    Raises:
+        LessonError: There are none.
+    """
+    try:
+        folders = [path for path in sorted(folder.iterdir()) if path.is_dir()]
+    except OSError as error:
+        raise LessonError(f"'{folder}' cannot be read: {error.strerror}.") from None
+    shown = tuple(path for path in folders if path.name[:1] != ".")
+    if not shown:
+        raise LessonError(
+            f"'{folder}' has no folders in it. Name the folder that has one for each pupil."
+        )
+    return shown
+
+
+def hand_ins(folder: Path, by: Lesson | None, options: CheckOptions) -> Iterator[HandIn]:
+    """Yields what each pupil has handed in, judged.
+
+    Args:
+        folder: Has a folder for each pupil.
+        by: The lesson whose conditions and settings count; None for ours of the same title, or
+            else for those of each folder.
+        options: The time limit.
+
+    Raises:
+        LessonError: There are no pupils.
+        WorkerError: The worker itself failed.
+    """
+    for path in pupils_of(folder):
+        title = by.title if by else ""
+        try:
+            lesson = by or read_lesson(path)
+            title = lesson.title
+            original = by or original_of(lesson)
+            result = check_lesson(
+                original or lesson, path, options, by_original=original is not None
+            )
+            yield HandIn(path.name, title, result)
+        except (LessonError, UsageError) as error:
+            yield HandIn(path.name, title, problem=str(error))

@@ -1,0 +1,125 @@
+"""A pupil's copy of a lesson: made, looked for, put back to its beginning."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from jitstudio.core.bounds.folders import walk
+from jitstudio.help.lessons import SOLUTION, TEXT, Lesson, LessonError, lessons
+from jitstudio.system.paths import data_folder
+
+_MOST_FILES = 200
+
+
+def window_copies() -> Path:
+    """Returns the folder of the copies that the window makes of our lessons."""
+    return data_folder() / "lessons"
+
+
+def copy_lesson(lesson: Lesson, folder: Path) -> bool:
+    """Copies a lesson, without the solution, for a pupil to work on.
+
+    Returns:
+        False if the folder was there before; nothing in it is changed then.
+
+    Raises:
+        LessonError: It cannot be copied.
+    """
+    if (folder / TEXT).exists():
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise LessonError(f"'{folder}' has other files in it. Choose a folder that is empty.")
+        _copy_files(lesson.folder, folder)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    return True
+
+
+def existing_copy(lesson: Lesson, number: int) -> Path:
+    """Returns the pupil's copy of one of our lessons: here, or the one of the window.
+
+    Raises:
+        LessonError: There is none.
+    """
+    for folder in (Path(lesson.name), window_copies() / lesson.name):
+        if (folder / TEXT).exists():
+            return folder
+    raise LessonError(
+        f"There is no copy of lesson {number} yet, neither '{lesson.name}' here nor one of the "
+        f"window. 'jitstudio lesson open {number}' makes one."
+    )
+
+
+def original_of(lesson: Lesson) -> Lesson | None:
+    """Returns our lesson that a pupil's copy was made of, by its title; None for another's."""
+    return next((ours for ours in lessons() if ours.title == lesson.title), None)
+
+
+def reset_copy(lesson: Lesson, folder: Path) -> Path | None:
+    """Puts the starting text of a lesson back, after all files are copied to a new folder.
+
+    Files that the pupil has added stay as they are, too.
+
+    Returns:
+        The folder with the pupil's files; None where they are as in the beginning.
+
+    Raises:
+        LessonError: They cannot be copied; nothing is changed then.
+    """
+    try:
+        pairs = [(path, folder / path.relative_to(lesson.folder)) for path in _files(lesson.folder)]
+        if all(own.is_file() and own.read_bytes() == path.read_bytes() for path, own in pairs):
+            return None
+        backup = _free_name(folder)
+        backup.mkdir()
+        _copy_files(folder, backup)
+        for path, own in pairs:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, own)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    return backup
+
+
+def _free_name(folder: Path) -> Path:
+    folder = folder.resolve()
+    names = (folder.with_name(f"{folder.name}-before-{n}") for n in itertools.count(1))
+    return next(name for name in names if not name.exists())
+
+
+def _unwritable(folder: Path, error: OSError) -> LessonError:
+    return LessonError(f"'{folder}' cannot be written: {error.strerror or error}.")
+
+
+def _copy_files(source: Path, folder: Path) -> None:
+    for path in _files(source):
+        place = folder / path.relative_to(source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yields the plain files of a lesson, but for the solution and hidden files."""
+    count = 0
+    for parent, names in walk(folder, lambda name: name != SOLUTION and name[:1] != "."):
+        for name in names:
+            path = Path(parent, name)
+            count += 1
+            if count > _MOST_FILES:
+                raise LessonError(f"'{folder}' has more than {_MOST_FILES} files.")
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def saved_state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Returns the files of a copy with when they were written: another value once one is saved."""
+    states = []
+    for path in _files(folder):
+        status = path.stat()
+        states.append((str(path), status.st_mtime_ns, status.st_size))
+    return tuple(states)
