@@ -150,7 +150,7 @@ PANES = (
         PaneGroup.RUN,
         QT_TRANSLATE_NOOP("Actions", "Go to launc&h"),
         ("Ctrl+9",),
-        commands=("runAction",),
+        commands=("runAction", "simulateAction"),
         places=("RunPlace",),
     ),
     Pane(

@@ -137,6 +137,7 @@ class LaunchController(QObject):
         printed: The text that the kernel has printed since the last time.
         foretold: A simulation will take long: its `SimulationForecast`.
         finished: The result of the launch; every run ends with it.
+        forgotten: The last launch was of work that is no longer open.
         simulated_changed: There are counts of another simulated launch, or none any more.
         code_changed: Other code would be launched now, or none; see `is_result_behind`.
         build_settled: A build has ended; whether there is a result of the newest text.
@@ -153,6 +154,7 @@ class LaunchController(QObject):
     printed = Signal(str)
     foretold = Signal(SimulationForecast)
     finished = Signal(LaunchResult)
+    forgotten = Signal()
     simulated_changed = Signal()
     code_changed = Signal()
     build_settled = Signal(bool)
@@ -181,6 +183,8 @@ class LaunchController(QObject):
         self._launched: _Kernels | None = None
         self._devices: DeviceList | None = None
         self._device = 0
+        # Before the GPUs are known, too.
+        self._is_device_chosen = False
         self._is_waiting = False
         self._simulated: SimulatedKernel | None = None
         # What the last launch, and the last simulated one, was of.
@@ -318,7 +322,7 @@ class LaunchController(QObject):
     @Slot(int)
     def choose_device(self, ordinal: int) -> None:
         """Launches there from now on, also after the next start."""
-        self._device = ordinal
+        self._device, self._is_device_chosen = ordinal, True
         if self.device is not None:
             self._preferences.gpu = self.device.uuid
         self.device_changed.emit()
@@ -343,6 +347,15 @@ class LaunchController(QObject):
             self._end(self._unlaunched(LaunchOutcome.CANCELLED))
         elif self._running is not None:
             self._running.cancel()
+
+    @Slot()
+    def forget(self) -> None:
+        """Has no result of an earlier launch any more: other work is open."""
+        if self._ended is not None:
+            self._ended = self._result = self._counted = None
+            self._set_simulated(None)
+            self.forgotten.emit()
+            self.code_changed.emit()
 
     @Slot()
     def _go_on(self) -> None:
@@ -516,8 +529,11 @@ class LaunchController(QObject):
         """Takes in the GPUs; where there is none, the simulator is chosen."""
         self._devices = devices
         usual = devices.choices[0].ordinal
-        remembered = (d.ordinal for d in devices.choices if d.uuid == self._preferences.gpu)
-        self._device = next(remembered, usual if self.device is None else self._device)
+        chosen = self._device if self.device is not None else usual
+        if not self._is_device_chosen:
+            remembered = (d.ordinal for d in devices.choices if d.uuid == self._preferences.gpu)
+            chosen = next(remembered, chosen)
+        self._device = chosen
         self.devices_changed.emit(devices)
         self.device_changed.emit()
         self.review()

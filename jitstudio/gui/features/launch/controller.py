@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import (
@@ -105,6 +105,7 @@ class LaunchPaneController(QObject):
         self._launches.printed.connect(self._results.append_console)
         self._launches.foretold.connect(self._on_foretold)
         self._launches.finished.connect(self._on_finished)
+        self._launches.forgotten.connect(self._on_forgotten)
         panel.results.reported.connect(shell.status.show_message)
         panel.results.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._connect_actions(shell.actions)
@@ -123,7 +124,14 @@ class LaunchPaneController(QObject):
     def _connect_actions(self, actions: Actions) -> None:
         run, stop = actions["runAction"], actions["stopRunAction"]
         self._form.set_actions(run, stop, [actions[name] for name in _WITHOUT_GPU])
-        actions.bind({"runAction": self._on_run})
+        actions.bind({"runAction": self._on_run, "simulateAction": self._on_simulate})
+
+    @Slot()
+    def _on_simulate(self) -> None:
+        """Chooses the simulator, as in the form, and launches there."""
+        self._launches.choose_device(SIMULATOR)
+        self._form.set_device(SIMULATOR)
+        self._on_run()
 
     @Slot()
     def _on_run(self) -> None:
@@ -196,6 +204,11 @@ class LaunchPaneController(QObject):
         self._results.show_result(result, self._launches.device)
         if result.outcome is LaunchOutcome.REFUSED:
             self._reveal_error()
+
+    @Slot()
+    def _on_forgotten(self) -> None:
+        self._results.begin()
+        self._results.show_result(None)
 
     def _reveal_error(self) -> None:
         """Leads to the first field that forbids the launch."""

@@ -12,6 +12,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 def install(context: Context) -> None:
     """Binds the commands that need no form."""
+    context.state.project.opened.connect(context.state.launches.forget)
     RunCommands(context.state.launches, context.state.launch_specs, context.shell)
 
 
@@ -27,7 +28,8 @@ class RunCommands(QObject):
         self._run_tip = run.statusTip()
         stop.setEnabled(False)
         specs.replaced.connect(self._name_run)
-        launches.running_changed.connect(run.setDisabled)
+        for action in (run, actions["simulateAction"]):
+            launches.running_changed.connect(action.setDisabled)
         launches.running_changed.connect(stop.setEnabled)
         launches.broke.connect(shell.notices.show_message)
         actions.bind({"stopRunAction": launches.cancel, "listDevicesAction": launches.list_devices})

@@ -18,6 +18,14 @@ LAUNCH_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Launch it on the GPU, or in the simulator"),
     ),
     ActionSpec(
+        "simulateAction",
+        LAUNCH,
+        QT_TRANSLATE_NOOP("Actions", "Si&mulate the kernel"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Choose the simulator, which needs no GPU, and run the kernel there"
+        ),
+    ),
+    ActionSpec(
         "stopRunAction",
         LAUNCH,
         QT_TRANSLATE_NOOP("Actions", "&Stop"),
