@@ -35,7 +35,7 @@ _REGISTERS = (16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 168, 255)
 
 def written(text: str) -> str:
     """A page with its tables and commands as the code has them."""
-    text = COMMAND.sub(lambda found: f"[{_command(found[1])}](action:{found[1]})", text)
+    text = COMMAND.sub(lambda found: f"[{_command(found[2])}](action:{found[2]})", text)
     return TABLE.sub(_table, text)
 
 

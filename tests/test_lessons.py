@@ -8,11 +8,14 @@ import pytest
 
 from jitstudio.checks.budgets import read_budgets
 from jitstudio.core.arch import Arch
+from jitstudio.gui.features.lessons.controller import OFFERED
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.help.lesson_copies import copy_lesson
 from jitstudio.help.lesson_progress import LessonProgress
+from jitstudio.help.lesson_solutions import explained_solution
 from jitstudio.help.lessons import PANES as LESSON_PANES
 from jitstudio.help.lessons import LessonError, find_lesson, lessons, read_lesson
+from jitstudio.help.manual import COMMAND
 
 LESSONS = lessons()
 NAMES = [lesson.name for lesson in LESSONS]
@@ -252,3 +255,11 @@ def test_a_head_without_an_end_is_said(tmp_path):
     (tmp_path / "lesson.md").write_text('+++\npanes = ["sass"]\n# Title\n')
     with pytest.raises(LessonError, match="no other such line"):
         read_lesson(tmp_path)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=NAMES)
+def test_each_solution_is_explained_with_its_difference(lesson):
+    explained, _, difference = explained_solution(lesson).partition("\n\n```diff\n")
+    assert explained.startswith("## ")
+    assert re.search(r"^\+[^+]", difference, re.M)
+    assert {name for _, name in COMMAND.findall(lesson.text)} <= OFFERED

@@ -523,7 +523,7 @@ class OpcodeGlob:
         # The first sentence, up to what is for readers of PTX.
         does = re.split("[.;]", row.text)[0] if row else ""
         explained = f" ({does[:1].lower()}{does[1:]})" if does else " instructions"
-        return Form(self.word, f"{self.word}{explained}", value)
+        return Form(self.word, f"{self.word.removesuffix('.*')}{explained}", value)
 
     def independent(self) -> Form:
         """Returns the form that counts those that wait for none of the others."""

@@ -13,7 +13,7 @@ from jitstudio.command_options.other import HelpOptions
 from jitstudio.commands import exit_codes
 from jitstudio.core.wrapping import wrapped
 from jitstudio.help.explaining import explanations_of, findings_of
-from jitstudio.help.manual import INDEX, ManualPage, groups, pages
+from jitstudio.help.manual import COMMAND, INDEX, ManualPage, groups, pages
 from jitstudio.help.tables import TABLES
 from jitstudio.help.topics import find_topic, glossary, search, similar_topics
 from jitstudio.system.terminal import print_error, say
@@ -23,7 +23,7 @@ _MOST_MATCHES = 8
 _LEAST_COLUMN = 24
 _GAP = "  "
 _INLINE = (
-    (re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(action:\w+\)"), r"\1"),
+    (COMMAND, r"\1"),
     # What is in brackets is a topic.
     (re.compile(r"\[([^\[\]]*)\]\(([\w-]+)\.md(#[\w-]+)?\)"), r"\1 [\2\3]"),
     (re.compile(r"\[([^\[\]]*)\]\(#[\w-]+\)"), r"\1"),

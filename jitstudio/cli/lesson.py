@@ -43,6 +43,7 @@ from jitstudio.help.lesson_copies import (
 from jitstudio.help.lesson_progress import LessonProgress
 from jitstudio.help.lesson_solutions import explained_solution
 from jitstudio.help.lessons import Lesson, LessonError, find_lesson, lessons, read_lesson
+from jitstudio.help.manual import COMMAND
 from jitstudio.system.terminal import print_error, print_progress, say
 
 _PAUSE = 0.3
@@ -128,7 +129,7 @@ def _next(options: LessonNextOptions) -> int:
 def _opened(lesson: Lesson, output: str | None) -> int:
     folder = Path(output or lesson.name)
     is_new = copy_lesson(lesson, folder)
-    say(lesson.text)
+    say(COMMAND.sub(r"\1", lesson.text))
     remark = "" if is_new else " (it was there before and is as you have left it)"
     word = str(lesson.number) if lesson in lessons() and not output else str(folder)
     print_error(f"Your copy is in '{folder}'{remark}. Change it in any editor, or in the window:")

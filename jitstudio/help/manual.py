@@ -22,9 +22,10 @@ from jitstudio.help.tables import TABLES
 from jitstudio.system.paths import resource
 
 INDEX = "index"
-COMMAND = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]\(action:(\w+)\)")
 TOPIC = re.compile(r"`jitstudio help ([\w#-]+)`")
 _ALSO = re.compile(r"# [^\n]*\n<!-- also: (.*?) -->\n", re.S)
+COMMAND = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(action:(\w+)\)")
+"""A command: its title with its keys, and its id."""
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->\n", re.S)
 _GROUP = re.compile(r"^## (.+)\n((?:(?!## ).*\n)*)", re.M)
 _ENTRY = re.compile(r"^- \[[^\]]*\]\((\w[\w-]*)\.md\)", re.M)
@@ -52,7 +53,7 @@ class ManualPage:
 
     def with_commands(self, words: Callable[[str], str]) -> str:
         """Returns the text with `words(id)` in place of each command."""
-        return COMMAND.sub(lambda match: words(match[1]), self.text)
+        return COMMAND.sub(lambda match: words(match[2]), self.text)
 
     @cached_property
     def folded(self) -> str:
@@ -72,7 +73,7 @@ class ManualPage:
     @property
     def commands(self) -> list[str]:
         """The ids of the commands in the text."""
-        return COMMAND.findall(self.text)
+        return [name for _, name in COMMAND.findall(self.text)]
 
     @property
     def links(self) -> list[str]:

@@ -15,13 +15,23 @@ from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.kit.owned_process import OwnedProcess
+from jitstudio.gui.shell.notice_bar import NoticeAction
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.help.lesson_copies import copy_lesson, window_copies
+from jitstudio.help.lesson_copies import copy_lesson, original_of, reset_copy, window_copies
 from jitstudio.help.lesson_goals import Goal
 from jitstudio.help.lesson_progress import LessonProgress
+from jitstudio.help.lesson_solutions import explained_solution
 from jitstudio.help.lessons import Lesson, LessonError, lessons, read_lesson
 
+_RESET = "lessonReset"
+"""By which the question about the starting text is known."""
+OFFERED = frozenset(
+    {"buildAction", "runAction", "simulateAction", "stepAction"}
+    | {pane.action for pane in PANES if pane.text}
+)
+"""The commands that a lesson may offer, whoever has written it."""
 # -P: what lies in the pupil's folder is none of our modules.
 _COMMAND = ("-P", "-m", "jitstudio", "lesson", "check", "--json")
 
@@ -48,10 +58,15 @@ class LessonsController(QObject):
         self._projects = projects
         self._shell = shell
         self._folder: Path | None = None
+        self._lesson: Lesson | None = None
         self._opened: Path | None = None
         self._titles: tuple[str, ...] = ()
         self._graded_by = ""
-        self._lists, self._copies, self._reads = (Background(self) for _ in range(3))
+        self._lists, self._copies, self._reads, self._resets, self._explains = (
+            Background(self) for _ in range(5)
+        )
+        self._keeps = Background(self)
+        self._changes: tuple[str, ...] = ()
         self._process = OwnedProcess(self)
         self._process.finished.connect(self._on_checked)
         self._process.errorOccurred.connect(self._on_error)
@@ -59,8 +74,14 @@ class LessonsController(QObject):
         self._copies.done.connect(self._on_copied)
         self._copies.failed.connect(shell.notices.show_message)
         self._reads.done.connect(self._on_read)
+        self._resets.done.connect(self._on_reset)
+        self._resets.failed.connect(shell.notices.show_message)
+        self._explains.done.connect(self._on_explained)
         view.open_wanted.connect(self._on_open_wanted)
         view.check_wanted.connect(self._on_check_wanted)
+        view.reset_wanted.connect(self._on_reset_wanted)
+        view.hint_shown.connect(self._on_hint_shown)
+        view.command_wanted.connect(self._on_command_wanted)
         project.changed.connect(self._on_project_changed)
         shell.actions.bind({"lessonsAction": self._on_lessons})
         self._on_project_changed()
@@ -101,16 +122,19 @@ class LessonsController(QObject):
         self._folder = folder
         if folder is None:
             self._reads.stop()
-            self._on_read((None, ""))
+            self._on_read((None, "", 0))
         else:
             self._reads.start(lambda _stop: _lesson_in(folder))
 
     @Slot(object)
-    def _on_read(self, answer: tuple[Lesson | None, str]) -> None:
-        lesson, self._graded_by = answer
+    def _on_read(self, answer: tuple[Lesson | None, str, int]) -> None:
+        lesson, self._graded_by, hints = answer
+        self._lesson = lesson
+        self._shell.notices.withdraw(_RESET)
         titles = self._titles
         known = lesson is not None and lesson.title in titles
-        self._view.show_lesson(lesson, titles.index(lesson.title) if lesson and known else -1)
+        place = titles.index(lesson.title) if lesson and known else -1
+        self._view.show_lesson(lesson, place, hints)
         if lesson is None or self._project.is_resumed:
             # Panes are as the user has left them.
             return
@@ -140,11 +164,61 @@ class LessonsController(QObject):
             return
         report = json.loads(said)
         goals = [
-            Goal(goal["goal"], goal["reached"], tuple(goal["reasons"]), goal["skipped"] or "")
+            Goal(
+                goal["goal"],
+                goal["reached"],
+                tuple(goal["reasons"]),
+                goal["skipped"] or "",
+                goal["judged"],
+            )
             for goal in report["goals"]
         ]
-        self._view.show_goals(goals, report["passed"], self._origin(report))
+        self._view.show_goals(goals, report["obstacles"], report["summary"], self._origin(report))
+        self._changes = tuple(change["text"] for change in report["changes"])
+        if report["passed"] and (lesson := self._lesson) is not None:
+            self._explains.start(lambda _stop: _explained(lesson))
         self._list()
+
+    @Slot(object)
+    def _on_explained(self, explained: str) -> None:
+        self._view.show_passed(self._changes, explained)
+
+    @Slot()
+    def _on_reset_wanted(self) -> None:
+        reset = NoticeAction("resetNow", self.tr("Reset"), self._reset)
+        question = self.tr(
+            "Put the starting text of “{title}” back? Your files are copied to a new folder first."
+        )
+        title = self._lesson.title if self._lesson else ""
+        self._shell.notices.ask(_RESET, question.format(title=title), (reset,))
+
+    def _reset(self) -> None:
+        folder, lesson = self._folder, self._lesson
+        # What is only typed is kept, too.
+        if folder is not None and lesson is not None and self._projects.save():
+            self._resets.start(lambda _stop: _put_back(lesson, folder))
+
+    @Slot(object)
+    def _on_reset(self, answer: tuple[Path | None, Path]) -> None:
+        backup, project = answer
+        if backup is None:
+            said = self.tr("The lesson is as in the beginning.")
+        else:
+            said = self.tr("Your files are in {folder}.").format(folder=backup)
+            # The pane shows the lesson as on the first day.
+            self._folder, self._opened = None, project.parent.resolve()
+            self._projects.open_path(project)
+        self._shell.notices.show_message(said)
+
+    @Slot(int)
+    def _on_hint_shown(self, count: int) -> None:
+        if (lesson := self._lesson) is not None:
+            self._keeps.start(lambda _stop: LessonProgress().keep_hints(lesson, count))
+
+    @Slot(str)
+    def _on_command_wanted(self, name: str) -> None:
+        if name in OFFERED:
+            self._shell.actions[name].trigger()
 
     def _origin(self, report: dict[str, Any]) -> str:
         """Returns a sentence that says which conditions count."""
@@ -182,14 +256,38 @@ def _copied(place: int) -> Path:
     return project
 
 
-def _lesson_in(folder: Path) -> tuple[Lesson | None, str]:
-    """Returns the lesson in a folder, and the name of our lesson that it copies, or empty.
+def _put_back(lesson: Lesson, folder: Path) -> tuple[Path | None, Path]:
+    """Puts the starting text back; returns the folder with the pupil's, and the project.
+
+    Raises:
+        LessonError: It is none of our lessons, or files cannot be written.
+    """
+    original = original_of(lesson)
+    if original is None or original.project is None:
+        raise LessonError(
+            f"'{lesson.title}' is none of our lessons. In a terminal, 'jitstudio lesson reset "
+            f"{folder} --by LESSON' takes the files of the teacher's folder."
+        )
+    backup = reset_copy(original, folder)
+    LessonProgress().keep_hints(original, 0)
+    return backup, folder / original.project.name
+
+
+def _explained(lesson: Lesson) -> str:
+    """Returns the explanation of the solution, if the lesson is one of ours."""
+    original = original_of(lesson)
+    return explained_solution(original) if original else ""
+
+
+def _lesson_in(folder: Path) -> tuple[Lesson | None, str, int]:
+    """Returns the lesson in a folder, the name of our lesson that it copies, hints shown.
 
     The conditions of a copy may have been changed, and so may its target, options and launch.
     """
     copies = window_copies().resolve()
     ours = {copies / lesson.name: lesson.name for lesson in lessons()}
     try:
-        return read_lesson(folder), ours.get(folder.resolve(), "")
+        lesson = read_lesson(folder)
     except LessonError:
-        return None, ""
+        return None, "", 0
+    return lesson, ours.get(folder.resolve(), ""), LessonProgress().hints(lesson)

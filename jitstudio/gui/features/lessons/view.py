@@ -1,12 +1,13 @@
-"""A lesson: the text with the hints, and the goals reached."""
+"""A lesson: the text with the hints, the goals reached, and what is explained once it is passed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -19,12 +20,15 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins
+from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.help.lesson_goals import Goal
 from jitstudio.help.lessons import Lesson
 
 _SHARES = (3, 1)
 _MARGIN = 6
+_PUNCTUATION = re.compile(r"[\\`*_<>\[\]#]")
+_ESCAPED = r"\\\g<0>"
 
 
 class _LessonText(QTextBrowser):
@@ -41,10 +45,16 @@ class LessonsView(QWidget):
     Signals:
         open_wanted: The user wants to work on the lesson with this place in the list.
         check_wanted: The user wants his text checked.
+        reset_wanted: The user wants the starting text back.
+        hint_shown: So many hints of the lesson are shown now.
+        command_wanted: The user has clicked on a command in the text, by its id.
     """
 
     open_wanted = Signal(int)
     check_wanted = Signal()
+    reset_wanted = Signal()
+    hint_shown = Signal(int)
+    command_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,6 +63,10 @@ class LessonsView(QWidget):
         self._lesson: Lesson | None = None
         self._place = -1
         self._hints = 0
+        self._passed: frozenset[str] = frozenset()
+        # What is shown below the text once the lesson is passed; empty before.
+        self._after = ""
+        self._markdown = ""
         self._choice = QComboBox()
         self._choice.setObjectName("lessonChoice")
         self._choice.setAccessibleName(self.tr("Lesson"))
@@ -67,6 +81,7 @@ class LessonsView(QWidget):
         self._text.setObjectName("lessonText")
         self._text.setAccessibleName(self.tr("Text of the lesson"))
         self._text.setOpenLinks(False)
+        self._progress = muted(text_label(self, "lessonProgress"))
         self._text.document().setDocumentMargin(_MARGIN)
         self._goals = QPlainTextEdit(readOnly=True)
         self._goals.setObjectName("lessonGoals")
@@ -76,12 +91,20 @@ class LessonsView(QWidget):
         self._check = self._button("checkLesson", self.tr("Check"))
         self._check.setToolTip(self.tr("Save your text and check the conditions"))
         self._hint = self._button("lessonHint", self.tr("Hint"))
+        self._reset = self._button("resetLesson", self.tr("Reset…"))
+        self._reset.setToolTip(
+            self.tr("Put the starting text back; your files are kept in another folder")
+        )
+        self._next = self._button("nextLesson", self.tr("Next"))
+        self._next.setToolTip(self.tr("Open the next lesson that is not passed"))
         first, last = QHBoxLayout(), QHBoxLayout()
         first.addWidget(self._choice, 1)
         first.addWidget(self._open)
-        last.addWidget(self._check)
-        last.addWidget(self._hint)
+        for button in (self._check, self._hint):
+            last.addWidget(button)
         last.addStretch(1)
+        for button in (self._reset, self._next):
+            last.addWidget(button)
         parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         parts.addWidget(self._text)
         parts.addWidget(self._goals)
@@ -90,6 +113,7 @@ class LessonsView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.addLayout(first)
+        column.addWidget(self._progress)
         column.addWidget(parts, 1)
         column.addLayout(last)
         follow_letters(self, scale_margins)
@@ -97,12 +121,16 @@ class LessonsView(QWidget):
         self._open.clicked.connect(lambda: self.open_wanted.emit(self._choice.currentIndex()))
         self._check.clicked.connect(self.check_wanted)
         self._hint.clicked.connect(self._on_hint)
+        self._reset.clicked.connect(self.reset_wanted)
+        self._next.clicked.connect(self._on_next)
+        self._text.anchorClicked.connect(self._on_link)
         # Headings and links have the colours of the theme that the text was set in.
-        follow_theme(self, LessonsView._refresh)
+        follow_theme(self, LessonsView._retint)
 
     def show_list(self, lessons: Sequence[Lesson], passed: frozenset[str]) -> None:
         """Shows all lessons, marking the passed; the chosen lesson stays."""
         chosen, self._listed = self._choice.currentIndex(), tuple(lessons)
+        self._passed = passed
         titles = [lesson.title for lesson in lessons]
         done = self.tr("{number}. {title} (passed)")
         words = [done if title in passed else "{number}. {title}" for title in titles]
@@ -111,6 +139,9 @@ class LessonsView(QWidget):
         for row, (lesson, form) in enumerate(zip(lessons, words, strict=True)):
             self._choice.addItem(form.format(number=lesson.number, title=lesson.title))
             self._choice.setItemData(row, lesson.effort, Qt.ItemDataRole.ToolTipRole)
+        count = sum(title in passed for title in titles)
+        progress = self.tr("{count} of {total} passed")
+        self._progress.setText(progress.format(count=count, total=len(titles)))
         if chosen < 0:
             opened = self._lesson.title if self._lesson else ""
             left = (at for at, title in enumerate(titles) if title not in passed)
@@ -119,14 +150,15 @@ class LessonsView(QWidget):
         self._choice.blockSignals(False)
         self._refresh()
 
-    def show_lesson(self, lesson: Lesson | None, place: int) -> None:
+    def show_lesson(self, lesson: Lesson | None, place: int, hints: int = 0) -> None:
         """Shows the lesson that is open; None for none.
 
         Args:
             lesson: Which.
             place: Its place in the list; less than 0 where it is not in it.
+            hints: How many hints of it were shown before.
         """
-        self._lesson, self._hints = lesson, 0
+        self._lesson, self._hints, self._after = lesson, hints, ""
         if place >= 0:
             self._choice.setCurrentIndex(place)
         self._place = self._choice.currentIndex()
@@ -141,19 +173,45 @@ class LessonsView(QWidget):
         self._check.setEnabled(False)
         self._goals.setPlainText(self.tr("Checking…"))
 
-    def show_goals(self, goals: Sequence[Goal], passed: bool, origin: str) -> None:
+    def show_goals(
+        self, goals: Sequence[Goal], obstacles: Sequence[str], summary: str, origin: str
+    ) -> None:
         """Shows the goals as checked.
 
         Args:
             goals: The goals, reached or not.
-            passed: Whether the lesson is.
+            obstacles: What is in the way of goals, a sentence or more each.
+            summary: A sentence on all goals.
             origin: Which conditions count, a sentence.
         """
-        lines = [self.tr("The lesson is passed.")] if passed else []
-        for goal in goals:
-            lines.append(f"{'○' if goal.skipped else '✓' if goal.is_reached else '✗'} {goal.text}")
+        lines = [summary, *(f"! {obstacle}" for obstacle in obstacles)]
+        for goal in goals if any(map(_is_judged, goals)) else ():
+            lines.append(f"{_mark(goal)} {goal.text}")
             lines += [f"    {reason}" for reason in (*goal.reasons, goal.skipped) if reason]
         self.show_problem("\n".join((*lines, "", origin)))
+
+    def show_passed(self, changes: Sequence[str], explained: str) -> None:
+        """Shows below the text what the change has made of the figures, and the solution.
+
+        Args:
+            changes: A line for each figure, with its values before and after.
+            explained: Markdown; empty where the lesson has no solution.
+        """
+        heading = self.tr("Before → after")
+        # What the lines quote, such as `LDG.*`, is no Markdown.
+        rows = "\n".join(f"- {_PUNCTUATION.sub(_ESCAPED, change)}" for change in changes)
+        before = f"## {heading}\n\n{rows}" if changes else ""
+        self._after = "\n\n".join(filter(None, (before, explained)))
+        self._refresh()
+        if self._after and self._preview is None:
+            first = heading if changes else explained.partition("\n")[0].lstrip("# ")
+            self._text.moveCursor(QTextCursor.MoveOperation.End)
+            self._text.find(first, QTextDocument.FindFlag.FindBackward)
+            cursor = self._text.textCursor()
+            cursor.clearSelection()
+            self._text.setTextCursor(cursor)
+            bar = self._text.verticalScrollBar()
+            bar.setValue(bar.value() + self._text.cursorRect().top() - _MARGIN)
 
     def show_problem(self, text: str) -> None:
         """Shows why nothing could be checked, or the result of a check."""
@@ -168,9 +226,27 @@ class LessonsView(QWidget):
     @Slot()
     def _on_hint(self) -> None:
         self._hints += 1
+        self.hint_shown.emit(self._hints)
         self._refresh()
         bar = self._text.verticalScrollBar()
         bar.setValue(bar.maximum())
+
+    @Slot()
+    def _on_next(self) -> None:
+        self.open_wanted.emit(self._following)
+
+    @Slot(QUrl)
+    def _on_link(self, link: QUrl) -> None:
+        if link.scheme() == "action":
+            self.command_wanted.emit(link.path())
+
+    @property
+    def _following(self) -> int:
+        """The place of the next lesson that is not passed; less than 0 where none is left."""
+        count = len(self._listed)
+        places = ((self._place + step) % count for step in range(1, count))
+        left = (at for at in places if self._listed[at].title not in self._passed)
+        return next(left, -1)
 
     @property
     def _preview(self) -> Lesson | None:
@@ -184,6 +260,8 @@ class LessonsView(QWidget):
         self._open.setEnabled(self._choice.count() > 0)
         self._check.setEnabled(lesson is not None)
         self._hint.setEnabled(lesson is not None and self._hints < len(lesson.hints))
+        self._reset.setEnabled(lesson is not None)
+        self._next.setEnabled(self._following >= 0)
 
     @Slot()
     def _refresh(self) -> None:
@@ -194,8 +272,17 @@ class LessonsView(QWidget):
         hints = lesson.hints[: self._hints] if lesson and not preview else ()
         heading = self.tr("Hint")
         more = (f"\n\n## {heading}\n\n{hint}" for hint in hints)
-        self._text.setMarkdown(lesson.text + "".join(more) if lesson else "")
-        self._fit_headings()
+        after = f"\n\n{self._after}" if self._after and not preview else ""
+        markdown = f"{lesson.text}{''.join(more)}{after}" if lesson else ""
+        # Set again, the same text would begin at its top.
+        if markdown != self._markdown:
+            self._markdown = markdown
+            self._text.setMarkdown(markdown)
+            self._fit_headings()
+
+    def _retint(self) -> None:
+        self._markdown = ""
+        self._refresh()
 
     def _fit_headings(self) -> None:
         """Makes headings as large as in the manual: a lesson has a narrow pane."""
@@ -208,3 +295,15 @@ class LessonsView(QWidget):
                 smaller.setProperty(QTextFormat.Property.FontSizeAdjustment, max(0, 2 - level))
                 cursor.mergeCharFormat(smaller)
             block = block.next()
+
+
+def _is_judged(goal: Goal) -> bool:
+    return goal.is_judged and not goal.skipped
+
+
+def _mark(goal: Goal) -> str:
+    if goal.skipped:
+        return "○"
+    if not goal.is_judged:
+        return "?"
+    return "✓" if goal.is_reached else "✗"

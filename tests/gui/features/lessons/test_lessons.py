@@ -1,10 +1,18 @@
 """The pane of lessons, with the check that the command line does."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDockWidget, QPlainTextEdit, QPushButton, QTextBrowser
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDockWidget,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QTextBrowser,
+)
 
 from jitstudio.gui.features.lessons.view import LessonsView
+from jitstudio.help.lesson_copies import copy_lesson
 from jitstudio.help.lesson_goals import Goal
 from jitstudio.help.lessons import Lesson, lessons
 
@@ -67,18 +75,85 @@ def test_the_keyboard_goes_from_the_check_to_its_results(view, tmp_path, qtbot):
 
 
 def test_what_is_not_reached_is_told_with_its_reason(view):
-    goals = [Goal("A.", True, ()), Goal("B.", False, ("x is 1.",)), Goal("C.", True, (), "No GPU.")]
-    view.show_goals(goals, False, "By these.")
+    goals = [
+        Goal("A.", True, ()),
+        Goal("B.", False, ("x is 1.",)),
+        Goal("C.", True, (), "No GPU."),
+        Goal("D.", False, (), is_judged=False),
+    ]
+    view.show_goals(goals, ["A fault."], "1 of 3.", "By these.")
     text = view.findChild(QPlainTextEdit, "lessonGoals").toPlainText()
     assert text.splitlines() == [
+        "1 of 3.",
+        "! A fault.",
         "✓ A.",
         "✗ B.",
         "    x is 1.",
         "○ C.",
         "    No GPU.",
+        "? D.",
         "",
         "By these.",
     ]
+    view.show_goals(goals[2:], ["An error."], "None.", "By these.")
+    text = view.findChild(QPlainTextEdit, "lessonGoals").toPlainText()
+    assert text.splitlines() == ["None.", "! An error.", "", "By these."]
+
+
+def test_progress_and_the_next_lesson(view, tmp_path, qtbot):
+    three = [Lesson(tmp_path, name, f"Text of {name}", ()) for name in ("One", "Two", "Three")]
+    view.show_list(three, frozenset({"Two"}))
+    assert view.findChild(QLabel, "lessonProgress").text() == "1 of 3 passed"
+    view.show_lesson(three[0], 0)
+    with qtbot.waitSignal(view.open_wanted) as wanted:
+        button(view, "nextLesson").click()
+    assert wanted.args == [2]
+    view.show_lesson(three[2], 2)
+    with qtbot.waitSignal(view.open_wanted) as wanted:
+        button(view, "nextLesson").click()
+    assert wanted.args == [0]
+    view.show_list(three, frozenset({"One", "Two"}))
+    assert not button(view, "nextLesson").isEnabled()
+
+
+def test_the_solution_is_below_the_text_and_stays_in_sight(view, tmp_path):
+    view.resize(300, 300)
+    view.show()
+    lesson = Lesson(tmp_path, "T", "# T\n\n" + "Text.\n\n" * 60, ())
+    view.show_list((lesson,), frozenset())
+    view.show_lesson(lesson, 0)
+    shown = view.findChild(QTextBrowser, "lessonText")
+    assert "Explained" not in shown.toPlainText()
+    view.show_passed(["LDG.* (loads): 4 → 1"], "## The solution\n\nExplained.")
+    assert "Before → after\nLDG.* (loads): 4 → 1\nThe solution\nExplained." in shown.toPlainText()
+    seen = shown.verticalScrollBar().value()
+    assert seen > 0
+    # The list comes a moment later, with the lesson among the passed.
+    view.show_list((lesson,), frozenset({"T"}))
+    assert shown.verticalScrollBar().value() == seen
+    view.show_lesson(lesson, 0)
+    assert "Explained" not in shown.toPlainText()
+
+
+def test_a_command_in_a_lesson_is_carried_out_if_a_lesson_may_offer_it(start, tmp_path):
+    copy_lesson(lessons()[2], tmp_path / "mine")
+    driver = start(tmp_path / "mine" / "lesson.jitproj")
+    view = driver.pane("lessons")
+    text = view.findChild(QTextBrowser, "lessonText")
+    driver.wait(lambda: "Neighbours together" in text.toPlainText())
+    text.anchorClicked.emit(QUrl("action:newCudaAction"))
+    assert driver.document.path.name == "halve.cu"
+    text.anchorClicked.emit(QUrl("action:simulateAction"))
+    launches = driver.state.launches
+    driver.wait(lambda: launches.result is not None, 60)
+    assert launches.device.is_simulated
+    assert launches.result.simulation.instructions > 0
+    # Another project has no result of this one.
+    copy_lesson(lessons()[0], tmp_path / "other")
+    driver.projects.open_path(tmp_path / "other" / "lesson.jitproj")
+    driver.wait(lambda: launches.launched is None)
+    results = driver.pane("launch").results
+    assert results.result.headline.text == "Nothing has been run yet."
 
 
 @pytest.mark.slow
@@ -109,6 +184,14 @@ def test_a_pupil_mends_a_lesson(started, tmp_path, monkeypatch):
     driver.wait(lambda: "The lesson is passed." in goals.toPlainText(), 60)
     assert "are those that jitstudio came with" in goals.toPlainText()
     driver.wait(lambda: choice.itemText(1).endswith("(passed)"))
+    driver.wait(lambda: "y[i] = a * x[i] + y[i];" in shown.toPlainText())
+    assert ": 0 → 1" in shown.toPlainText()
+    button(view, "resetLesson").click()
+    driver.find(QPushButton, "resetNow").click()
+    driver.wait(lambda: "__fadd_rn" in driver.editor.toPlainText())
+    kept = own.parent.with_name(f"{own.parent.name}-before-1") / "axpy.cu"
+    assert "a * x[i] + y[i]" in kept.read_text()
+    driver.wait(lambda: "y[i] = a * x[i] + y[i];" not in shown.toPlainText())
     # At the next start the panes are as they were left.
     project = driver.state.project
     saved = project.remembered()
