@@ -70,7 +70,7 @@ class Quantity:
     arguments: tuple[str | float | bool, ...] = ()
     factor: float = 1
 
-    def told(self, words: str) -> str:
+    def sentence(self, words: str) -> str:
         """Returns words about this quantity, with its meaning in front."""
         label = self.form.label
         # Arguments and factors are in the text of a condition only.
@@ -151,7 +151,7 @@ class Condition:
             if figure.value is None:
                 assert isinstance(side, Quantity)
                 note = " ".join(filter(None, ("not known.", figure.note)))
-                reason = figure.note if figure.is_told_by_note else side.told(note)
+                reason = figure.note if figure.is_whole_note else side.sentence(note)
                 place, fault = figure.place, figure.fault
                 return Judgement(False, measured.value, other.value, (), reason, place, fault)
         assert measured.value is not None
@@ -171,18 +171,18 @@ class Condition:
     def _reason(self, measured: FormValue, other: FormValue, words: str, *, holds: bool) -> str:
         assert measured.value is not None
         assert other.value is not None
-        if measured.is_told_by_note:
+        if measured.is_whole_note:
             return measured.note
         subject = self.subject
         value = subject.shown(measured.value)
         if holds:
-            return subject.told(f"{value}.")
+            return subject.sentence(f"{value}.")
         demand = f"{words} {subject.shown(other.value)}"
         if isinstance(self.bound, Quantity):
             demand += f" ({self.bound.text})"
         elif not other.value and self.sign in ("==", "<="):
             demand = "none"
-        verdict = subject.told(f"expected {demand}, found {value}.")
+        verdict = subject.sentence(f"expected {demand}, found {value}.")
         return " ".join(filter(None, (verdict, measured.note, other.note)))
 
 

@@ -49,7 +49,7 @@ class FormValue(NamedTuple):
         indices: The instructions that it comes from, if it comes from some.
         note: More on it: why it is unknown, or what it means; a sentence or more.
         place: The line of the source that it comes from, where no instruction says it.
-        is_told_by_note: Whether the note is the whole reason, as "There is no 'base.cubin'."
+        is_whole_note: Whether the note is the whole reason, as "There is no 'base.cubin'."
         fault: What stopped the kernel, a sentence or more; empty where nothing did.
     """
 
@@ -57,7 +57,7 @@ class FormValue(NamedTuple):
     indices: tuple[int, ...] = ()
     note: str = ""
     place: SourceLocation | None = None
-    is_told_by_note: bool = False
+    is_whole_note: bool = False
     fault: str = ""
 
 
@@ -138,12 +138,12 @@ class Form(NamedTuple):
 
     @property
     def is_share(self) -> bool:
-        """Whether its values are from 0 to 1."""
+        """Whether all values are from 0 to 1."""
         return _FROM_0_TO_1 in self.meaning
 
     @property
     def label(self) -> str:
-        """The thing counted or measured, for a sentence with its value."""
+        """The thing counted or measured, for a sentence with the value."""
         return self.meaning.removesuffix(_IN_SIMULATOR).partition(_FROM_0_TO_1)[0]
 
 
@@ -229,7 +229,7 @@ def _findings_of(rule: str | None) -> Callable[[JudgedKernel], FormValue]:
 
 
 def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> FormValue:
-    return facts.equals(file, normalised)._replace(is_told_by_note=True)
+    return facts.equals(file, normalised)._replace(is_whole_note=True)
 
 
 def _ended_by(launch: Json | None) -> FormValue | None:
@@ -242,7 +242,7 @@ def _ended_by(launch: Json | None) -> FormValue | None:
     message = fault["message"]
     place = _place_of(fault["first"]) if fault["first"] else None
     note = f"Not checked, as the kernel was stopped by this fault: {message}"
-    return FormValue(None, (), note, place, is_told_by_note=True, fault=message)
+    return FormValue(None, (), note, place, is_whole_note=True, fault=message)
 
 
 def _failed_checks(kernel: JudgedKernel) -> FormValue:
@@ -257,9 +257,7 @@ def _failed_checks(kernel: JudgedKernel) -> FormValue:
             None, (), "The launch checks nothing: say what it has to give by 'expect'."
         )
     failed = [check for check in checks if not check["ok"]]
-    return FormValue(
-        len(failed), (), _why(failed[0]) if failed else "", is_told_by_note=bool(failed)
-    )
+    return FormValue(len(failed), (), _why(failed[0]) if failed else "", is_whole_note=bool(failed))
 
 
 def _why(check: Json) -> str:
@@ -316,7 +314,7 @@ def _reported_by_threads(name: str) -> Callable[[JudgedKernel], FormValue]:
         more = f" {len(reports)} {name} are reported." if len(reports) > 1 else ""
         fault = first["message"] if first.get("fatal") else ""
         note = f"{first['message']}{more}"
-        return FormValue(len(reports), (), note, place, is_told_by_note=True, fault=fault)
+        return FormValue(len(reports), (), note, place, is_whole_note=True, fault=fault)
 
     return value
 

@@ -201,6 +201,8 @@ _GRAMMARS = {
             "class": CommandGrammar(
                 "command_options.other:LessonClassOptions",
                 "check the folders of all pupils and print a table",
+                "Check the folder of each pupil, by our lesson of the same title, or else by the "
+                "files in it, and print a table of pupils and goals.",
                 epilog="Exit status: 0 all are checked, passed or not; 2 usage.",
             ),
         },

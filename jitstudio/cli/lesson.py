@@ -65,7 +65,7 @@ def run(options: CommandOptions) -> int:
 
 
 class _Copy(NamedTuple):
-    """A pupil's copy, and the lesson that judges it.
+    """A pupil's copy, and the lesson that judges the copy.
 
     Attributes:
         folder: The copy.
@@ -80,7 +80,7 @@ class _Copy(NamedTuple):
     word: str
 
     def check(self, options: CheckOptions) -> LessonResult:
-        """Returns the judgement, and keeps that one of our lessons is passed."""
+        """Returns the judgement, and keeps that a lesson of ours is passed."""
         result = check_lesson(self.lesson, self.folder, options, by_original=self.by_original)
         if result.passed and original_of(self.lesson):
             _keep(lambda progress: progress.add(self.lesson))

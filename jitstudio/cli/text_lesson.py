@@ -35,7 +35,7 @@ def print_hint(number: int, hint: str) -> None:
 
 
 def print_result(result: LessonResult, word: str) -> None:
-    """Prints what is reached and what is not, and what comes next.
+    """Prints the goals, reached or not, and the commands that come next.
 
     Args:
         result: The judgement.

@@ -106,9 +106,7 @@ def _copy_word() -> Any:
 
 def _by_word() -> Any:
     return word(
-        "--by LESSON",
-        PATH,
-        "check by the conditions of this lesson, and not by those in the pupil's folder",
+        "--by LESSON", PATH, "take this lesson's files, and not those in the pupil's folder"
     )
 
 
@@ -146,7 +144,7 @@ class LessonResetOptions(CommandOptions):
     """The options of `jitstudio lesson reset`."""
 
     lesson: str = _copy_word()
-    by: str | None = word("--by LESSON", PATH, "the lesson that the copy was made of")
+    by: str | None = _by_word()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +160,7 @@ class LessonClassOptions(CommandOptions):
     """The options of `jitstudio lesson class`."""
 
     pupils: str = word("FOLDER", PATH, "a folder with a folder for each pupil", default="")
-    by: str | None = word(
-        "--by LESSON",
-        PATH,
-        "check by this lesson (default: ours of the same title, or else each folder's own files)",
-    )
+    by: str | None = _by_word()
     timeout: float = timeout_word("each build, reading and launch")
     json: bool = json_word()
 

@@ -1,4 +1,4 @@
-"""A pupil's copy of a lesson judged: the goals, and what the change has made of the figures."""
+"""A pupil's copy of a lesson judged: the goals, and the figures before and after the change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jitstudio.help.lesson_goals import Goal, goals, obstacles, summary
 from jitstudio.help.lessons import SOLUTION, Lesson, LessonError
 
 _NO_FIGURES = frozenset({"failed_checks", "faults"})
-"""What is wrong with a program rather than a figure of it."""
+"""Counts of mistakes, which are no figures of a program."""
 
 
 class FigureChange(NamedTuple):
@@ -121,7 +121,7 @@ def _refuse_older_targets(lesson: Lesson, reports: Sequence[BudgetReport]) -> No
 
 
 def _settings(lesson: Lesson, folder: Path) -> OpenProject | None:
-    """Returns the project of a lesson, with those settings of the pupil's that it is about.
+    """Returns the project of a lesson, with the settings of the pupil's that the lesson is about.
 
     These are the settings that differ in the solution's project, such as the link.
     """
@@ -143,7 +143,7 @@ def _settings(lesson: Lesson, folder: Path) -> OpenProject | None:
 
 
 def _started(original: Lesson, options: CheckOptions) -> Sequence[BudgetReport]:
-    """Returns the reports on the starting text; none where it cannot be judged any more."""
+    """Returns the reports on the starting text; none where that cannot be judged any more."""
     try:
         return check([budgets_of(original.checks)], options)
     except UsageError:
@@ -167,5 +167,5 @@ def _changes(
             if was.value is None or is_now.value is None:
                 continue
             seen.add(word)
-            text = subject.told(f"{subject.shown(was.value)} → {subject.shown(is_now.value)}")
+            text = subject.sentence(f"{subject.shown(was.value)} → {subject.shown(is_now.value)}")
             yield FigureChange(word, was.value, is_now.value, text)

@@ -16,7 +16,7 @@ from jitstudio.help.lessons import Lesson, LessonError, read_lesson
 
 @dataclass(frozen=True)
 class HandIn:
-    """What a pupil has handed in.
+    """A pupil's folder, judged.
 
     Attributes:
         pupil: The name of the folder.
@@ -55,7 +55,7 @@ def pupils_of(folder: Path) -> tuple[Path, ...]:
 
 
 def hand_ins(folder: Path, by: Lesson | None, options: CheckOptions) -> Iterator[HandIn]:
-    """Yields what each pupil has handed in, judged.
+    """Yields the folder of each pupil, judged.
 
     Args:
         folder: Has a folder for each pupil.

@@ -1,4 +1,4 @@
-"""A pupil's copy of a lesson: made, looked for, put back to its beginning."""
+"""A pupil's copy of a lesson: made, looked for, put back to the beginning."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def copy_lesson(lesson: Lesson, folder: Path) -> bool:
 
 
 def existing_copy(lesson: Lesson, number: int) -> Path:
-    """Returns the pupil's copy of one of our lessons: here, or the one of the window.
+    """Returns the pupil's copy of a lesson of ours: here, or that of the window.
 
     Raises:
         LessonError: There is none.
@@ -117,7 +117,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def saved_state(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Returns the files of a copy with when they were written: another value once one is saved."""
+    """Returns the files of a copy with their times: another value once a file is saved."""
     states = []
     for path in _files(folder):
         status = path.stat()

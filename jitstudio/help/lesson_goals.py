@@ -1,4 +1,4 @@
-"""The goals of a lesson as a pupil reads them: reached or not, and what is in their way."""
+"""The goals of a lesson as a pupil reads them: reached or not, and all that is in the way."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _reason(verdict: Verdict) -> str:
 
 
 def obstacles(reports: Iterable[BudgetReport]) -> tuple[str, ...]:
-    """Returns what is in the way of goals, once each: errors of compilers, and faults."""
+    """Returns the obstacles to goals, once each: errors of compilers, and faults."""
     return tuple(dict.fromkeys(text for report in reports for text in _obstacles(report)))
 
 

@@ -1,4 +1,4 @@
-"""What a pupil has passed, and how many hints of each lesson were shown."""
+"""The lessons that a pupil has passed, and how many hints of each were shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lesson shows once it is passed: the explanation, and how the solution differs."""
+"""The solution of a lesson: the explanation, and the difference from the starting text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LARGEST = 1 << 20
 
 
 def explained_solution(lesson: Lesson) -> str:
-    """Returns the explanation of a lesson's solution and its difference; empty without any.
+    """Returns the explanation and the difference of a lesson's solution; empty without any.
 
     Args:
         lesson: The original: copies have no solution.

@@ -25,7 +25,7 @@ INDEX = "index"
 TOPIC = re.compile(r"`jitstudio help ([\w#-]+)`")
 _ALSO = re.compile(r"# [^\n]*\n<!-- also: (.*?) -->\n", re.S)
 COMMAND = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(action:(\w+)\)")
-"""A command: its title with its keys, and its id."""
+"""A command: the title with the keys, and the id."""
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->\n", re.S)
 _GROUP = re.compile(r"^## (.+)\n((?:(?!## ).*\n)*)", re.M)
 _ENTRY = re.compile(r"^- \[[^\]]*\]\((\w[\w-]*)\.md\)", re.M)

@@ -1,4 +1,4 @@
-"""A lesson: the text with the hints, the goals reached, and what is explained once it is passed."""
+"""A lesson: the text with the hints, the goals reached, and the solution after that."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class LessonsView(QWidget):
         self.show_problem("\n".join((*lines, "", origin)))
 
     def show_passed(self, changes: Sequence[str], explained: str) -> None:
-        """Shows below the text what the change has made of the figures, and the solution.
+        """Shows below the text the figures before and after the change, and the solution.
 
         Args:
             changes: A line for each figure, with its values before and after.

@@ -105,7 +105,7 @@ class WelcomeController(QObject):
             WayIn(
                 "lessons",
                 self.tr("Lessons"),
-                self.tr("Twelve changes to kernels that are checked, without a GPU."),
+                self.tr("New to CUDA? Begin with one line. Each change is checked, without a GPU."),
                 _ICON,
                 self._actions["lessonsAction"].trigger,
             ),
