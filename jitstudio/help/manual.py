@@ -4,7 +4,7 @@ Each page is a Markdown file in `resources/help`; the index lists all of them, i
 command of the window is written ``[Build (Ctrl+B)](action:buildAction)``, with its title and its
 default keys, so that a page can be read anywhere. `tests/manual.py` writes the tables between
 ``<!-- table NAME -->`` and ``<!-- end -->`` from the code that they describe; long tables are pages
-that are made when they are read (`tables.py`).
+that are made when they are read (`tables.py`). Single asterisks mark a text of the window.
 
 To add a page: a file in `resources/help` and a line in its `index.md`. Below its heading
 ``<!-- also: compare, before and after -->`` names what else a search shall find it by. F1 shows the

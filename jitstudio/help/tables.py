@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from jitstudio.core.options import OPTIONS
@@ -139,6 +140,7 @@ def _words(reference: str) -> str:
     return reference.rpartition("/")[2].replace("_", " ")
 
 
+@cache
 def _schema(name: str) -> dict[str, Any]:
     return dict(json.loads(resource(f"schema/{name}.json").read_text("utf-8")))
 
@@ -151,7 +153,4 @@ def _schema_names() -> list[str]:
 TABLES = {
     "tool-options": TablePage("Options of the tools", _tool_options),
     "conditions": TablePage("Figures for conditions", _conditions),
-} | {
-    f"json-{name}": TablePage(f"JSON of {name}", lambda name=name: _json(name))
-    for name in _schema_names()
-}
+} | {f"json-{name}": TablePage(f"JSON of {name}", partial(_json, name)) for name in _schema_names()}
