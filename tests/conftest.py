@@ -1,5 +1,6 @@
 """For all tests. Nothing here needs Qt: all but tests/gui runs without PySide6 and pytest-qt."""
 
+import compileall
 import ctypes
 import gc
 import io
@@ -20,11 +21,10 @@ import pytest
 
 # Before anything imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-# As where pip has installed the program: hundreds of processes that tests start find it compiled.
+# As where pip has installed the program: thousands of processes that tests start find it compiled,
+# beside the sources, as those that are sealed read no other folder.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     sys.dont_write_bytecode = False
-    sys.pycache_prefix = str(Path(__file__).parent.parent / ".pytest_cache" / "bytecode")
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 from jitstudio.cli.main import main
 from jitstudio.commands import module_request
@@ -51,7 +51,8 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse a path that is not there before any process starts: those say nothing of it.
 
-    And take a folder for temporary files, before pytest does.
+    And take a folder for temporary files, before pytest does. And compile the package: processes
+    that are sealed can write nothing, so what they alone import would be compiled in each of them.
     """
     start = config.invocation_params.dir
     paths = [argument.partition("::")[0] for argument in config.args]
@@ -59,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if missing and not config.getoption("pyargs"):
         raise pytest.UsageError(f"file or directory not found: {', '.join(missing)}")
     if not hasattr(config, "workerinput"):
+        compileall.compile_dir(ROOT / "jitstudio", quiet=2)
         kept.make_room()
         if not config.option.basetemp:
             folder, config.stash[_LOCK] = kept.take_temporary_folder()
