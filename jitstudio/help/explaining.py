@@ -78,8 +78,8 @@ def _explanations(text: str, sass: str, ptx: str) -> Iterator[WordExplanation]:
     from jitstudio.listing.vocabulary import vocabulary  # noqa: PLC0415 - takes long
 
     for kind in _LANGUAGES:
-        known = vocabulary(kind).words
+        words_of_kind = vocabulary(kind).words
         # Of `threadIdx.x` the first part is known.
-        entry = known.get(text) or known.get(text.partition(".")[0])
-        if entry is not None and entry.help:
-            yield WordExplanation(kind.title, entry.usage or entry.text, entry.help)
+        known = words_of_kind.get(text) or words_of_kind.get(text.partition(".")[0])
+        if known is not None and known.help:
+            yield WordExplanation(kind.title, known.usage or known.text, known.help)

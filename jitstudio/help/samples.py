@@ -82,7 +82,8 @@ def project_of(sample: Sample) -> Project | None:
     """Returns the project of a sample, whose files are next to it; None for a captured kernel."""
     if sample.script is not None:
         return None
-    headers, modules = [], []
+    headers: list[Member] = []
+    modules: list[Member] = []
     for path, name_expressions in sample.files:
         kind = kind_of(path.name)
         assert kind is not None
