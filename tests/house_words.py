@@ -35,11 +35,11 @@ TURNS = (
     Turn(r"\bin (?:the )?place of\b", "instead of", 0),
     Turn(r"\banew\b", "again", 0),
     # Caches and what a pointer leads to lie behind another thing.
-    Turn(r"(?<!and, )(?<!buffers )\bbehind\b", "after", 0),
+    Turn(r"(?<!and, )(?<!buffers )(?<!left )\bbehind\b", "after", 0),
     Turn(r"\b(?:is|are|was|were|be|been) (?:not )?told\b|\btold (?:by|as|to|apart)\b", "shown", 0),
     Turn(r"\bseal(?:ed|s)?\b", "sandboxed", 0),
-    Turn(r"\bmachine code\b", "SASS, where instructions are meant", 0),
-    Turn(r"\bwavefronts?\b", "passes", 0),
+    Turn(r"\bmachine code\b", "SASS, where instructions are meant", 84),
+    Turn(r"(?<!\{)(?<!request, )\bwavefronts?\b", "passes", 0),
     Turn(r"(?<![Tt]here )\b(?:is|are) no (?!longer|more\b|better\b|way\b|need\b)\w+", "not a", 0),
     Turn(r"(?:^|[.:] )Of (?:an? |the )[\w*.]+ ", "the subject first", 0),
 )
@@ -54,11 +54,11 @@ _WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionD
 
 @cache
 def texts() -> tuple[tuple[str, str], ...]:
+    """Returns each text that users read, with its place: file and line, or the keys of a table."""
     return tuple(_texts())
 
 
 def _texts() -> Iterator[tuple[str, str]]:
-    """Yields each text that users read, with its place: file and line, or the keys of a table."""
     for path in sorted((ROOT / "jitstudio").rglob("*.py")):
         place = path.relative_to(ROOT).as_posix()
         yield from ((f"{place}:{line}", text) for line, text in _literals(path.read_text("utf-8")))

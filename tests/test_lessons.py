@@ -155,7 +155,7 @@ def test_a_pupil_is_graded_by_the_launch_of_the_teacher(run, tmp_path):
 
 def test_bad_lessons_are_told(run, tmp_path):
     assert f"There is no lesson '99'. There are {NAMES[0]}, " in run("lesson", "open", "99").err
-    assert "is no lesson: its lesson.md cannot be read" in run("lesson", "check", tmp_path).err
+    assert "is not a lesson: its lesson.md cannot be read" in run("lesson", "check", tmp_path).err
     assert "are required: LESSON" in run("lesson", "open").err
     (tmp_path / "lesson.md").write_text("# Mine\n")
     text = '[[budget]]\nsource = "k.cu"\nrequire = ["no duoble"]\n'

@@ -99,6 +99,6 @@ def summary(reached: Sequence[Goal], passed: bool) -> str:
     if passed:
         return "The lesson is passed."
     if not any(goal.is_judged for goal in asked):
-        return "No goal could be judged: mend this first."
+        return "No goal could be judged: fix this first."
     count = sum(goal.is_reached for goal in asked)
     return f"{count} of {len(asked)} goals {'is' if count == 1 else 'are'} reached."

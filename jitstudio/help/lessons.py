@@ -145,7 +145,7 @@ def _fields(folder: Path, head: str) -> dict[str, Any]:
     try:
         fields = tomllib.loads(head)
     except tomllib.TOMLDecodeError as error:
-        raise LessonError(f'{place} is no TOML: {error}. Write: panes = ["sass"]') from None
+        raise LessonError(f'{place} is not TOML: {error}. Write: panes = ["sass"]') from None
     if unknown := fields.keys() - _READERS.keys():
         names = ", ".join(f"'{name}'" for name in _READERS)
         raise LessonError(f"{place} has '{min(unknown)}'. Only {names} can stand there.")
@@ -157,7 +157,7 @@ def _fields(folder: Path, head: str) -> dict[str, Any]:
 
 def _names(name: str, example: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
-        raise ValueError(f'has {name} that are no list of names, such as ["{example}"].')
+        raise ValueError(f'has {name} that are not a list of names, such as ["{example}"].')
     return tuple(dict.fromkeys(value))
 
 
@@ -171,7 +171,7 @@ def _panes(value: object) -> tuple[str, ...]:
 
 def _minutes(value: object) -> int:
     if type(value) is not int or not 0 < value <= _MOST_MINUTES:
-        raise ValueError(f"has minutes that are no number from 1 to {_MOST_MINUTES}, such as 10.")
+        raise ValueError(f"has minutes that are not from 1 to {_MOST_MINUTES}, such as 10.")
     return value
 
 

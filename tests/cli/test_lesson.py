@@ -79,7 +79,7 @@ def test_an_error_of_a_compiler_is_told_once_and_no_goal_is_judged(run, tmp_path
     assert ran.code == 1
     assert ran.out == (
         'error        Expected a ";" (square.cu, line 5).\n'
-        "No goal could be judged: mend this first.\n"
+        "No goal could be judged: fix this first.\n"
     )
     answer = run("lesson", "check", "mine", "--json").json
     assert len(answer["obstacles"]) == 1
