@@ -38,7 +38,7 @@ _LTO = "-gen-lto"
 _NO_TABLE = "There is no line table: libNVVM compiles the LLVM IR as it is, but not with one."
 _UNOPTIMISED_NO_TABLE = (
     "There is no line table: at -opt=0 libNVVM makes other code with one, as it then loads a "
-    "constant anew for each line that uses it."
+    "constant again for each line that uses it."
 )
 
 # Its reading of the text: all that comes before what a module may lack.

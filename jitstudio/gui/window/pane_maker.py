@@ -195,7 +195,7 @@ class PaneMaker(QObject):
         message = QCoreApplication.translate(
             "PaneMaker",
             "A part of jitstudio cannot be loaded: {problem}. Install jitstudio again, then start "
-            "it anew.",
+            "it again.",
         )
         assert self._context is not None
         words, folder = message.format(problem=problem), self._waiting[0]
