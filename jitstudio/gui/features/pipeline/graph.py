@@ -356,8 +356,9 @@ def following(pipeline: Pipeline, before: Pipeline | None) -> Pipeline:
         return pipeline
 
     def aged_launch(node: Node) -> Node:
-        old = before.node(node.key)
-        return _aged(old) if old is not None and node.role is NodeRole.LAUNCH else node
+        old = before.node(node.key) if node.role is NodeRole.LAUNCH else None
+        # That the build before has failed says nothing about this one.
+        return node if old is None or old.state is NodeState.SKIPPED else _aged(old)
 
     return pipeline.changed(aged_launch)
 

@@ -219,6 +219,13 @@ def test_a_new_build_makes_the_launch_one_of_older_code():
     assert (node.state, node.ms) == (NodeState.STALE, 0.5)
 
 
+def test_a_build_after_one_that_failed_can_be_launched_again():
+    failed = stopped(pipeline_of(ONE, launch=True))
+    assert failed.node(LAUNCH).state is NodeState.SKIPPED
+    after = following(pipeline_of(ONE, launch=True), failed)
+    assert after.node(LAUNCH).state is NodeState.WAITING
+
+
 def test_a_launch_that_waits_for_the_build_goes_on_through_it():
     before = launching(pipeline_of(ONE, launch=True), "waiting")
     during = following(pipeline_of(ONE, launch=True), before)
