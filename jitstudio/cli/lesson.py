@@ -132,9 +132,16 @@ def _opened(lesson: Lesson, output: str | None) -> int:
     say(COMMAND.sub(r"\1", lesson.text))
     remark = "" if is_new else " (it was there before and is as you have left it)"
     word = str(lesson.number) if lesson in lessons() and not output else str(folder)
-    print_error(f"Your copy is in '{folder}'{remark}. Change it in any editor, or in the window:")
-    print_error(f"  jitstudio {read_lesson(folder).project or folder}")
-    print_error(f"'jitstudio lesson check {word}' checks it, 'jitstudio lesson hint {word}' helps.")
+    print_error(f"Your copy is in '{folder}'{remark}. Change it in any editor.")
+    project = read_lesson(folder).project or folder
+    for command, effect in (
+        (f"jitstudio {project}", "opens the window on it"),
+        (f"jitstudio inspect {project} --code", "shows its SASS, with lines"),
+        (f"jitstudio run {project} --device sim", "runs it in the simulator"),
+        (f"jitstudio lesson check {word}", "checks what you have made of it"),
+        (f"jitstudio lesson hint {word}", "helps"),
+    ):
+        print_error(f"  {command:55}  {effect}")
     return exit_codes.BUILT
 
 
@@ -147,7 +154,9 @@ def _check(options: LessonCheckOptions) -> int:
     print_result(result, copy.word)
     for number, hint in enumerate(copy.lesson.hints[: options.hint], 1):
         print_hint(number, hint)
-    print_origin(result, by_original=copy.by_original)
+    # A number stands for our lesson already.
+    if options.by or not copy.by_original:
+        print_origin(result, by_original=copy.by_original)
     return result.status
 
 
@@ -180,7 +189,7 @@ def _hint(options: LessonHintOptions) -> int:
         print_error(f"All {count} hints were shown; --all shows them again.")
         print_error(f"'jitstudio lesson solution {options.lesson} --anyway' shows the solution.")
     elif last < count:
-        print_error(f"There are {count - last} more.")
+        print_error(f"{count - last} more to come.")
     if last > shown:
         _keep(lambda progress: progress.keep_hints(lesson, last))
     return exit_codes.BUILT

@@ -281,8 +281,10 @@ class LessonsView(QWidget):
             self._fit_headings()
 
     def _retint(self) -> None:
-        self._markdown = ""
+        bar = self._text.verticalScrollBar()
+        place, self._markdown = bar.value(), ""
         self._refresh()
+        bar.setValue(place)
 
     def _fit_headings(self) -> None:
         """Makes headings as large as in the manual: a lesson has a narrow pane."""
