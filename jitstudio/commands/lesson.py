@@ -95,7 +95,7 @@ def check_lesson(
     judged = [verdict.holds for report in reports for verdict in report.verdicts]
     status = status_of(reports) if all(judged) else exit_codes.WRONG
     original = lesson if by_original else original_of(lesson)
-    changes = ()
+    changes: tuple[FigureChange, ...] = ()
     # A teacher may check the lesson itself.
     is_other = original is not None and original.folder != folder.resolve()
     if status == exit_codes.BUILT and original is not None and is_other:

@@ -29,9 +29,9 @@ def explained_solution(lesson: Lesson) -> str:
 
 
 def _difference(before: Path, after: Path) -> str:
-    lines = (_text(path).splitlines(keepends=True) for path in (before, after))
-    # The names of the files say which is which; nobody applies it as a patch.
-    return "".join(difflib.unified_diff(*lines, before.name, f"{SOLUTION}/{after.name}", n=2))
+    old, new = (_text(path).splitlines(keepends=True) for path in (before, after))
+    names = before.name, f"{SOLUTION}/{after.name}"
+    return "".join(difflib.unified_diff(old, new, *names, n=2))
 
 
 def _text(path: Path) -> str:

@@ -45,7 +45,7 @@ class LessonWatch(QObject):
 
 
 def _is_lesson(folder: Path) -> bool:
-    # It loads all that checks a build; few projects are lessons.
+    # Few projects are lessons.
     from jitstudio.help.lessons import TEXT  # noqa: PLC0415
 
     return (folder / TEXT).is_file()
