@@ -24,6 +24,8 @@ KERNEL(one_group_too_few, COPY(i, i); COMMIT; COPY(64 + i, 64 + i); COMMIT; WAIT
   out[i] = s[i]; out[64 + i] = s[64 + i];)
 KERNEL(not_committed, COPY(i, i); WAIT(0);
   out[i] = s[i];)
+KERNEL(over_written_bytes, s[i] = s[64 + i] = s[128 + i] = 0; COPY(i, i); COMMIT;
+  out[i] = s[i];)
 KERNEL(barrier_before_the_wait, COPY(i, i); COMMIT; __syncthreads(); WAIT(0);
   out[i] = s[63 - i];)
 KERNEL(of_others, COPY(i, i); COMMIT; WAIT(0);
@@ -75,7 +77,8 @@ def ran(kernels, kernel):
 
 
 @pytest.mark.parametrize(
-    "kernel", ["never", "only_a_barrier", "one_group_too_few", "not_committed"]
+    "kernel",
+    ["never", "only_a_barrier", "one_group_too_few", "not_committed", "over_written_bytes"],
 )
 def test_a_read_before_the_copy_was_waited_for(kernels, kernel):
     (fault,) = ran(kernels, kernel).faults

@@ -160,7 +160,7 @@ class Arena:
         states = self.state[region.start : region.end]
         if self.pitch:
             states = states.reshape(-1, self.pitch)[:, : self.used]
-        return bool(states.size and states.min() == WRITTEN)
+        return bool(states.size and states.min() == WRITTEN == states.max())
 
     def view(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Returns the bytes as elements of a type."""
