@@ -38,6 +38,7 @@ def _counts(x: Json) -> bool:
         and x["bank_conflicts"] <= x["wavefronts"]
         and x["lines_touched"] <= x["sectors"]
         and x["lanes_per_address"] <= 32
+        and x["beside_copies"] <= x["requests"]
     )
 
 

@@ -471,6 +471,12 @@ _SIMULATION: tuple[tuple[str, str, Callable[[Sequence[Json]], float | None], str
         lambda lines: max((line["lanes_per_address"] for line in lines), default=0),
         "lanes_per_address",
     ),
+    (
+        "beside_copies",
+        "loads of a warp from shared memory while copies to that are under way, in the simulator",
+        _total("beside_copies"),
+        "wavefronts",
+    ),
 )
 _OF_THREADS = (
     ("races", "pairs of accesses to the same bytes that nothing orders, in the simulator"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from jitstudio.simulator.observers.counts import Counter
 from jitstudio.simulator.observers.races import RaceDetector
 from jitstudio.simulator.running.machine import Machine
 from jitstudio.simulator.state.model import FaultKind
@@ -55,6 +56,8 @@ KERNEL(bulk, __shared__ unsigned long long b; __shared__ __align__(16) int t[64]
   while (!done) asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
     "selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
   out[i] = t[63 - i];)
+KERNEL(of_one_block, volatile int* other = s + 128; if (blockIdx.x == 0) { COPY(i, i); COMMIT; }
+  other[i] = i; out[i] = other[i];)
 """
 
 pytestmark = pytest.mark.tools
@@ -108,6 +111,20 @@ def test_others_need_a_barrier_behind_the_wait(kernels, kernel):
 def test_copies_that_are_waited_for(kernels, kernel):
     result = ran(kernels, kernel)
     assert (result.faults, result.races) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("kernel", "loads"), [("right", 2), ("own", 0), ("early", 2), ("bulk", 1), ("of_one_block", 2)]
+)
+def test_loads_while_copies_of_the_block_are_under_way_are_counted(kernels, kernel, loads):
+    arguments = (DATA, np.zeros(128, np.int32))
+    observers = (Counter(),)
+    ran = run(
+        kernels, kernel, (2, 1, 1), (64, 1, 1), *arguments, observers=observers, finishes=False
+    )
+    # All kernels but the last do in both blocks what they do in one.
+    counted = sum(line.beside_copies for line in ran.result.lines)
+    assert counted == loads * (1 if kernel == "of_one_block" else 2)
 
 
 def test_pending_copies_when_stepping_back(kernels):

@@ -176,6 +176,8 @@ class LineCounts:
         bank_conflicts: The wavefronts that different words in a bank have caused.
         lanes_per_address: Most lanes that met at one address in an atomic operation.
         sector_requests: The requests that go to global or local memory.
+        beside_copies: Loads from shared memory, each of one warp, while copies of its block to that
+            were under way.
     """
 
     file: str
@@ -192,6 +194,7 @@ class LineCounts:
     bank_conflicts: int = 0
     lanes_per_address: int = 0
     sector_requests: int = 0
+    beside_copies: int = 0
 
     @property
     def mean_active_lanes(self) -> float:
@@ -242,6 +245,7 @@ class LineCounts:
             bank_conflicts=self.bank_conflicts + other.bank_conflicts,
             lanes_per_address=max(self.lanes_per_address, other.lanes_per_address),
             sector_requests=self.sector_requests + other.sector_requests,
+            beside_copies=self.beside_copies + other.beside_copies,
         )
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePath
 import numpy as np
 
 from jitstudio.core.launch.simulation import LibraryBranch
-from jitstudio.ptx.opcodes import ACCESSES
+from jitstudio.ptx.opcodes import ACCESSES, LOADS, MATRIX_ACCESSES
 from jitstudio.simulator.observers.accesses import most_at_one_address, traffic_of, warps_of
 from jitstudio.simulator.observers.layouts import with_suggestions
 from jitstudio.simulator.ptx.program import PtxInstruction
@@ -27,6 +27,7 @@ from jitstudio.simulator.state.model import (
     Threads,
 )
 
+_LOADS = LOADS | MATRIX_ACCESSES | {"wmma"}
 _MOVES_SECTORS = (StateSpace.GLOBAL, StateSpace.LOCAL)
 
 
@@ -45,6 +46,7 @@ class _Counts:
     bank_conflicts: int = 0
     lanes_per_address: int = 0
     sector_requests: int = 0
+    beside_copies: int = 0
 
 
 class Counter(Observer):
@@ -105,6 +107,8 @@ class Counter(Observer):
         if access.space in _MOVES_SECTORS:
             counts.bytes_used += traffic.bytes_used
             counts.sector_requests += requests
+        if access.beside_copies is not None and access.instruction.opcode in _LOADS and requests:
+            counts.beside_copies += warps_of(access.threads[access.beside_copies])
         # An arrival at an mbarrier is none of the atomics that a warp could add up.
         if access.kind is AccessKind.ATOMIC and access.instruction.opcode in ACCESSES:
             most = most_at_one_address(access.threads, access.addresses)

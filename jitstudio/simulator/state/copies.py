@@ -134,6 +134,16 @@ class PendingCopies:
         """Returns the copies that some mbarriers track, which are pending no more."""
         return self._taken(lambda copy: np.isin(copy.barriers, barriers))
 
+    def beside(self, threads: Threads, numbers: int) -> NDArray[np.bool_]:
+        """Returns which of some threads are in a block that has a copy.
+
+        Args:
+            threads: The threads.
+            numbers: The numbers of threads that a block takes.
+        """
+        blocks = {int(block) for c in self._copies for block in np.unique(c.threads // numbers)}
+        return np.isin(threads // numbers, list(blocks))
+
     def at(self, offset: int, size: int) -> tuple[Copy, int]:
         """Returns the last copy to any of some bytes, and its thread.
 

@@ -27,7 +27,7 @@ from jitstudio.simulator.state.memory import (
     check_alignment,
     windows_of,
 )
-from jitstudio.simulator.state.model import Access, AccessKind, FaultKind, StateSpace
+from jitstudio.simulator.state.model import WARP, Access, AccessKind, FaultKind, StateSpace
 from jitstudio.simulator.state.product_checks import check_not_read
 from jitstudio.simulator.state.wave import Wave
 from jitstudio.simulator.state.wrapped import wrap_sentence
@@ -411,9 +411,13 @@ def notify(
     assert instruction is not None
     if before is not None and after is None:
         after = wave.arenas[space].bytes_at(offsets, size)
+    numbers = wave.numbers[threads]
+    beside_copies = None
+    if wave.copies and space is StateSpace.SHARED and kind is AccessKind.READ:
+        beside_copies = wave.copies.beside(numbers, wave.layout.warps_per_block * WARP)
     access = Access(
         instruction,
-        wave.numbers[threads],
+        numbers,
         space,
         kind,
         offsets,
@@ -424,6 +428,7 @@ def notify(
         after,
         wave.clock - 1,
         sources,
+        beside_copies,
     )
     for observer in wave.on_accessed:
         observer.accessed(access)

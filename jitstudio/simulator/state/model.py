@@ -333,6 +333,8 @@ class Access:
             memory holds those of one thread in the end.
         step: Steps that were executed before it.
         sources: The address in global memory that each thread copies from; None for no copy.
+        beside_copies: Of a read of shared memory, whether copies of the block of each thread are
+            under way; None where there are none.
     """
 
     instruction: PtxInstruction
@@ -347,6 +349,7 @@ class Access:
     after: NDArray[np.uint8] | None = field(default=None, repr=False)
     step: int = 0
     sources: NDArray[np.int64] | None = None
+    beside_copies: NDArray[np.bool_] | None = None
 
 
 class Observer:
