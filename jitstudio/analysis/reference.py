@@ -84,7 +84,7 @@ class Help:
     modifiers: tuple[ReferenceEntry, ...] = ()
 
     @property
-    def tables(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+    def tables(self) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
         """The operands and the modifiers, each with its meaning."""
         return self.entry.operands, tuple((part.name, part.text) for part in self.modifiers)
 

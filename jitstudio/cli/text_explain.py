@@ -19,7 +19,7 @@ def _lines(meaning: WordExplanation, width: int) -> Iterator[str]:
     """Yields the kind with the form, the text, operands and modifiers, and the first target."""
     yield f"{meaning.kind}: {meaning.title}"
     yield from wrapped(_INDENT + meaning.text, width, _INDENT)
-    for table in filter(None, meaning.tables):
+    for table in filter(None, (meaning.operands, meaning.modifiers)):
         yield ""
         column = max(len(name) for name, _ in table)
         for name, text in table:

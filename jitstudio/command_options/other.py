@@ -237,6 +237,7 @@ class ExplainOptions(CommandOptions):
         "of SASS or PTX, in quotes",
         nargs="+",
     )
+    json: bool = json_word()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,14 +23,16 @@ class WordExplanation:
         kind: The title of the language, or the kind of finding.
         title: The word with its operands or arguments.
         text: The meaning, in a sentence or two.
-        tables: Operands, then modifiers, each with its meaning.
+        operands: The names in the title with their meanings.
+        modifiers: The modifiers with their meanings.
         since: The first version and target with the word; empty where unknown.
     """
 
     kind: str
     title: str
     text: str
-    tables: tuple[tuple[tuple[str, str], ...], ...] = ()
+    operands: tuple[tuple[str, str], ...] = ()
+    modifiers: tuple[tuple[str, str], ...] = ()
     since: str = ""
 
 
@@ -73,7 +75,7 @@ def _explanations(text: str, sass: str, ptx: str) -> Iterator[WordExplanation]:
         if explanation := explanation or words.explain(spelling):
             entry = explanation.entry
             yield WordExplanation(
-                kind.title, entry.title, entry.text, explanation.tables, entry.since()
+                kind.title, entry.title, entry.text, *explanation.tables, entry.since()
             )
     from jitstudio.listing.vocabulary import vocabulary  # noqa: PLC0415 - takes long
 

@@ -108,3 +108,18 @@ def test_help_explains_words_of_code_and_leads_to_the_meaning_of_a_page(run):
     assert run("help", "LDG.E").out.startswith("SASS: LDG")
     assert run("help", "ptx").out.rstrip().endswith("'jitstudio explain PTX' says what it means.")
     assert run("explain", "PTX").out.startswith("PTX\n===")
+
+
+def test_the_answer_as_json_has_the_parts_of_the_text(run):
+    answer = run("explain", "ld.global.nc", "--json").json
+    (meaning,) = answer["meanings"]
+    assert (meaning["kind"], meaning["since"]) == ("PTX", "PTX 3.1, sm_32 and later")
+    assert [operand["name"] for operand in meaning["operands"]] == ["d", "a"]
+    assert answer["topic"]["name"] == "read-only-cache"
+    (meaning,) = run("explain", "LDG.E.128", "--json").json["meanings"]
+    assert [modifier["name"] for modifier in meaning["modifiers"]] == [".E", ".128"]
+    kinds = [meaning["kind"] for meaning in run("explain", "spills", "--json").json["meanings"]]
+    assert kinds == ["Finding (warning)"]
+    unknown = run("explain", "LDGG", "--json")
+    assert (unknown.code, unknown.json["nearest"]) == (2, "LDG")
+    assert (unknown.json["meanings"], unknown.json["topic"]) == ([], None)
