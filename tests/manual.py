@@ -4,6 +4,7 @@ Between ``<!-- table NAME -->`` and ``<!-- end -->`` goes the table of that name
 of the window gets its title and default keys. `tests/test_manual.py` finds pages that are not so.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
 from jitstudio.help.manual import COMMAND
-from jitstudio.help.tables import Rows, markdown_table
+from jitstudio.help.tables import TABLES, Rows, markdown_table
 from jitstudio.system.paths import resource
 from jitstudio.worker.limits import LARGEST_FILE, MOST_ON_DISK
 from tests.support import ROOT
@@ -111,6 +112,14 @@ def _limits() -> Rows:
     yield "The cache", f"{LIMIT >> 20} MiB; a setting"
 
 
+def _json() -> Rows:
+    """The topics with the fields of schemas."""
+    yield "Command", "Topic"
+    for name in (name for name in TABLES if name.startswith("json-")):
+        schema = json.loads((SCHEMAS / f"{name.removeprefix('json-')}.json").read_text("utf-8"))
+        yield schema["title"], f"`jitstudio help {name}`"
+
+
 def _targets() -> Rows:
     yield (
         "Target",
@@ -159,6 +168,7 @@ _TABLES: dict[str, Callable[[], Rows]] = {
     "fixed-keys": _fixed_keys,
     "exports": _exports,
     "limits": _limits,
+    "json": _json,
     "targets": _targets,
     "warps": _warps,
 }
