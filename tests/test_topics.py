@@ -12,6 +12,7 @@ from jitstudio.core.launch.simulation import LINE_BYTES, SECTOR_BYTES
 from jitstudio.help.explaining import explanations_of
 from jitstudio.help.lessons import lessons
 from jitstudio.help.manual import pages
+from jitstudio.help.tables import TABLES
 from jitstudio.help.topics import find_topic, find_word, glossary, search
 from jitstudio.simulator.observers.accesses import BANK_BYTES, BANKS
 
@@ -144,6 +145,13 @@ def test_titles_come_before_synonyms_and_those_before_texts():
     assert search("GPU words")[0] is pages()["words"]
     # While a word is typed, its beginning finds it.
     assert search("occup")[0] is glossary()["occupancy"]
+
+
+def test_tables_that_only_mention_the_words_come_last():
+    names = [topic.name for topic in search("compare")]
+    mentioned = [name for name in names if name in TABLES and "compare" not in name]
+    assert mentioned
+    assert names[-len(mentioned) :] == mentioned
 
 
 def test_a_page_that_has_the_name_of_a_word_stays_a_topic():

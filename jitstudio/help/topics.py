@@ -128,15 +128,21 @@ def search(text: str) -> list[ManualPage]:
 
     Best is a topic of that title, then one of that synonym, then those with the words in title,
     synonyms and headings, then those with most of them in title and synonyms, then those with the
-    words in their text. Words such as "how" and "what" do not count. Sections, and the page of the
-    glossary, are topics by their titles only.
+    words in their text, pages before tables. Words such as "how" and "what" do not count. Sections,
+    and the page of the glossary, are topics by their titles only.
     """
     words = _words(text)
     topics = map(_Indexed.of, (*_all(), *_sections(), *tables().values()))
     fits = [(fit, topic.page) for topic in topics if (fit := topic.fit(words)) is not None]
     fits = [(fit, page) for fit, page in fits if fit[0] <= _BY_TITLE or not _is_in_parts(page)]
     # Python keeps the order of equals: words before pages.
-    return [page for _, page in sorted(fits, key=lambda match: match[0])]
+    return [page for _, page in sorted(fits, key=_rank)]
+
+
+def _rank(match: tuple[tuple[int, int], ManualPage]) -> tuple[bool, tuple[int, int]]:
+    """Returns the key of a match for sorting: long tables have many words of other topics."""
+    fit, page = match
+    return page.name in TABLES and fit[0] > _BY_TITLE, fit
 
 
 class _Indexed:

@@ -70,6 +70,7 @@ class HelpWindow(QDialog):
         self._titles.setAccessibleName(self.tr("Pages"))
         self._titles.setWhatsThis(self.tr("All pages of the help."))
         self._titles.setSpacing(_LINE_SPACING)
+        self._titles.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list_pages()
         self._text = QTextBrowser()
         self._text.setObjectName("helpText")
@@ -173,7 +174,9 @@ class HelpWindow(QDialog):
         elif topic.anchor:
             page = pages()[topic.page].title
             text = self.tr("{section} ({page})").format(section=topic.title, page=page)
-        QListWidgetItem(text, self._titles).setData(_TOPIC_ROLE, topic)
+        item = QListWidgetItem(text, self._titles)
+        item.setToolTip(text)
+        item.setData(_TOPIC_ROLE, topic)
 
     def _select(self) -> None:
         """Selects the topic that is shown in the list, or the page of that section, if listed."""
