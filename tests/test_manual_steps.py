@@ -6,7 +6,6 @@ import shutil
 import pytest
 
 from jitstudio.cli import COMMANDS
-from jitstudio.help.manual import pages
 from tests.support import SAMPLES
 from tests.test_learn import PAGES as LEARN
 from tests.test_sentences import blocks
@@ -92,8 +91,3 @@ def test_a_command_of_the_manual_runs(run, tmp_path, monkeypatch, words):
 
 def test_most_commands_of_the_manual_are_run():
     assert len([*commands()]) >= 12
-
-
-def test_the_page_of_the_command_line_lists_all_commands():
-    listed = re.findall(r"^    jitstudio ([a-z]+)", pages()["terminal"].text, re.MULTILINE)
-    assert set(COMMANDS) <= set(listed)
