@@ -168,12 +168,5 @@ def test_the_index_has_its_sections():
     assert find_topic("help") is pages()[INDEX]
 
 
-def test_the_page_of_the_command_line_lists_each_command():
-    listed = re.findall(
-        r"^ {4}jitstudio (\w+)", pages()["terminal"].text.partition("\n## ")[0], re.M
-    )
-    assert set(listed) == set(COMMANDS)
-
-
 def test_the_names_of_the_commands_are_those_of_the_grammar():
     assert set(COMMANDS) == set(command_parsers())
