@@ -33,12 +33,20 @@ _SET_CHILD_SUBREAPER = 36  # prctl(2)
 TEMPLATES: set[int] = set()
 """The processes that others are forked from."""
 
+_IMPORTED_LATE = {
+    "disassemble": "jitstudio.analysis.correlation.chains",
+    "simulate": "numpy.ma",
+}
 # Each child is forked twice, as what has lost its parent goes to the next subreaper: this process.
 _TEMPLATE = f"""
-import gc, importlib, json, os, runpy, socket, sys
+import gc, importlib, json, os, runpy, socket, sys, sysconfig
 _, root, program, descriptor, kept_texts = sys.argv
 {process.THIS_PACKAGE}
 main = importlib.import_module(program).main
+# What each child would import after it is sealed: NumPy takes a twentieth of a second.
+sysconfig.get_config_vars()
+if late := {_IMPORTED_LATE}.get(program.rpartition(".")[2]):
+    importlib.import_module(late)
 for name in ("cubin_reading", "disassembly"):
     if (module := sys.modules.get(f"jitstudio.toolchain.{{name}}")):
         module.subprocess = runpy.run_path(kept_texts)["KeptNvdisasm"]()
