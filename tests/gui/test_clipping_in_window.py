@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QMenuBar
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QListWidget, QMenu, QMenuBar
 
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.parts import ShorteningLabel
@@ -25,6 +25,10 @@ def cut(window):
             continue
         if wanted.width() > place.width() + _SLACK or wanted.height() > place.height() + _SLACK:
             parts.append((part.objectName(), part.text(), wanted.toTuple(), place.toTuple()))
+    for rows in window.findChildren(QListWidget):
+        height, wanted = rows.sizeHintForRow(0), rows.fontMetrics().height()
+        if rows.isVisible() and 0 <= height < wanted:
+            parts.append((rows.objectName(), rows.item(0).text(), (0, wanted), (0, height)))
     for bar in window.findChildren(QMenuBar):
         for action in bar.actions():
             if action.isVisible() and not QRect(bar.rect()).contains(bar.actionGeometry(action)):
@@ -50,7 +54,8 @@ def test_no_words_are_cut(started, layout):
 
 DIALOGS = (
     *("settingsAction", "shortcutsAction", "aboutAction", "toolchainAction", "captureAction"),
-    *("sweepAction", "exportAsAction", "exportAction", "helpAction"),
+    *("sweepAction", "exportAsAction", "exportAction", "helpAction", "importAction"),
+    *("columnsAction", "renameSymbolAction"),
 )
 # A small one, at 200 %; on it menus may have two columns.
 _SCREEN = QSize(1280, 720)
@@ -89,6 +94,7 @@ def cut_in_menu(menu):
 
 def test_no_words_of_menus_and_dialogs_are_cut(started):
     driver = started
+    driver.editor.go_to(5, 30)
     found = {}
     for zoom in (1.0, 1.5, 2.0):
         LETTERS.set_zoom(zoom)
@@ -96,6 +102,7 @@ def test_no_words_of_menus_and_dialogs_are_cut(started):
             if parts := cut_in_menu(menu):
                 found[zoom, menu.title()] = parts
         for action in DIALOGS:
+            driver.editor.setFocus()
             dialog = opened(driver, action)
             room = dialog.screen().availableSize()
             parts = cut(dialog)

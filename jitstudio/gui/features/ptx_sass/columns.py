@@ -12,6 +12,7 @@ from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.pressure import highest, live_gprs
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.listing.columns.count_columns import COUNT_COLUMNS, PtxCells
 from jitstudio.gui.listing.columns.dialog import ColumnsDialog
@@ -254,8 +255,7 @@ class ColumnsController(QObject):
         dialog.chosen.connect(self._on_chosen)
         dialog.chosen.connect(dialog.show_choice)
         dialog.side_chosen.connect(self._on_side_chosen)
-        dialog.exec()
-        dialog.deleteLater()
+        open_dialog(dialog)
 
 
 class CountColumnsController(QObject):

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.kit.fonts import fit_dialog
+from jitstudio.gui.kit.fonts import fit_dialog, scaled
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.listing.columns.sass_columns import BY_KEY, ColumnChoice, translated
 
@@ -126,7 +126,7 @@ class ColumnsDialog(QDialog):
         for setting in self._choice.columns:
             column = BY_KEY[setting.key]
             item = QListWidgetItem(column.name)
-            item.setSizeHint(QSize(0, _ROW_HEIGHT))
+            item.setSizeHint(QSize(0, scaled(_ROW_HEIGHT)))
             item.setToolTip(plain_tooltip(column.explanation))
             item.setData(_KEY, setting.key)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
