@@ -233,15 +233,15 @@ def test_a_target_that_has_not_what_a_lesson_is_about_is_refused(run, tmp_path):
 @pytest.mark.parametrize(
     ("head", "words"),
     [
-        ("panes = [", "no TOML"),
+        ("panes = [", "not TOML"),
         ('panels = ["sass"]', "'panels'"),
-        ('panes = "sass"', "no list"),
+        ('panes = "sass"', "not a list"),
         ('panes = ["sas"]', "no pane 'sas'"),
-        ("minutes = 0", "no number from 1"),
-        ('minutes = "10"', "no number from 1"),
-        ("minutes = true", "no number from 1"),
-        ('needs = "02-who-am-i"', "needs that are no list"),
-        ('needs = [""]', "needs that are no list"),
+        ("minutes = 0", "minutes that are not from 1"),
+        ('minutes = "10"', "minutes that are not from 1"),
+        ("minutes = true", "minutes that are not from 1"),
+        ('needs = "02-who-am-i"', "needs that are not a list"),
+        ('needs = [""]', "needs that are not a list"),
         ('least_target = "sm_eighty"', "least_target that cannot be read: 'sm_eighty'"),
     ],
 )

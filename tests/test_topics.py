@@ -10,7 +10,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.launch.host_needs import DEFAULT_SHARED
 from jitstudio.core.launch.simulation import LINE_BYTES, SECTOR_BYTES
 from jitstudio.help.explaining import explanations_of
-from jitstudio.help.lessons import lessons
+from jitstudio.help.lessons import find_lesson
 from jitstudio.help.manual import pages
 from jitstudio.help.tables import TABLES
 from jitstudio.help.topics import find_topic, find_word, glossary, search
@@ -109,7 +109,7 @@ def test_an_entry_is_short_and_its_claims_are_those_of_the_tables(entry):
     opcodes = [code for code in _CODE.findall(entry.text) if re.fullmatch("[A-Z][A-Z.]+", code)]
     assert [code for code in opcodes if not explanations_of(code)] == []
     for number in _LESSON.findall(entry.text):
-        lesson = lessons()[int(number) - 1]
+        lesson = find_lesson(number)
         words = set(" ".join((entry.title.casefold(), *entry.synonyms)).split())
         assert any(word in lesson.text.casefold() for word in words), lesson.title
 

@@ -90,9 +90,8 @@ class _Copy(NamedTuple):
 def _copy(word: str, by: str | None) -> _Copy:
     """Returns the copy that a number or folder names; by number our own lesson judges it."""
     folder = Path(word)
-    if number := next((n for n in range(1, len(lessons()) + 1) if word == str(n)), None):
-        lesson = lessons()[number - 1]
-        folder = existing_copy(lesson, number)
+    if lesson := next((lesson for lesson in lessons() if word == str(lesson.number)), None):
+        folder = existing_copy(lesson)
         by = by or word
     return _Copy(folder, find_lesson(by) if by else read_lesson(folder), bool(by), word)
 

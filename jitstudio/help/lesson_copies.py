@@ -40,7 +40,7 @@ def copy_lesson(lesson: Lesson, folder: Path) -> bool:
     return True
 
 
-def existing_copy(lesson: Lesson, number: int) -> Path:
+def existing_copy(lesson: Lesson) -> Path:
     """Returns the pupil's copy of a lesson of ours: here, or that of the window.
 
     Raises:
@@ -50,8 +50,8 @@ def existing_copy(lesson: Lesson, number: int) -> Path:
         if (folder / TEXT).exists():
             return folder
     raise LessonError(
-        f"There is no copy of lesson {number} yet, neither '{lesson.name}' here nor one of the "
-        f"window. 'jitstudio lesson open {number}' makes one."
+        f"There is no copy of lesson {lesson.number} yet, neither '{lesson.name}' here nor one of "
+        f"the window. 'jitstudio lesson open {lesson.number}' makes one."
     )
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.lessons.view import LessonsView
 from jitstudio.help.lesson_copies import copy_lesson
 from jitstudio.help.lesson_goals import Goal
-from jitstudio.help.lessons import Lesson, lessons
+from jitstudio.help.lessons import Lesson, find_lesson, lessons
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_the_solution_is_below_the_text_and_stays_in_sight(view, tmp_path):
 
 
 def test_a_command_in_a_lesson_is_carried_out_if_a_lesson_may_offer_it(start, tmp_path):
-    copy_lesson(lessons()[2], tmp_path / "mine")
+    copy_lesson(find_lesson("3"), tmp_path / "mine")
     driver = start(tmp_path / "mine" / "lesson.jitproj")
     view = driver.pane("lessons")
     text = view.findChild(QTextBrowser, "lessonText")
@@ -149,7 +149,7 @@ def test_a_command_in_a_lesson_is_carried_out_if_a_lesson_may_offer_it(start, tm
     assert launches.device.is_simulated
     assert launches.result.simulation.instructions > 0
     # Another project has no result of this one.
-    copy_lesson(lessons()[0], tmp_path / "other")
+    copy_lesson(find_lesson("1"), tmp_path / "other")
     driver.projects.open_path(tmp_path / "other" / "lesson.jitproj")
     driver.wait(lambda: launches.launched is None)
     results = driver.pane("launch").results
