@@ -29,6 +29,7 @@ _RESET = "lessonReset"
 """By which the question about the starting text is known."""
 OFFERED = frozenset(
     {"buildAction", "runAction", "simulateAction", "stepAction"}
+    | {"linkNoneAction", "linkPtxAction", "linkLtoAction"}
     | {pane.action for pane in PANES if pane.text}
 )
 """The commands that a lesson may offer, whoever has written it."""

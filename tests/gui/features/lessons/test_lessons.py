@@ -201,3 +201,22 @@ def test_a_pupil_mends_a_lesson(started, tmp_path, monkeypatch):
     project.resume(saved)
     driver.wait(goals.isVisible)
     assert not driver.find(QDockWidget, "buildDock").isHidden()
+
+
+@pytest.mark.slow
+def test_the_link_is_chosen_where_the_lesson_says(started, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    driver = started
+    driver.trigger("lessonsAction")
+    view = driver.pane("lessons")
+    choice = view.findChild(QComboBox, "lessonChoice")
+    driver.wait(lambda: choice.count() == len(lessons()))
+    choice.setCurrentIndex([lesson.name for lesson in lessons()].index("12-linker"))
+    button(view, "openLesson").click()
+    shown = view.findChild(QTextBrowser, "lessonText")
+    driver.wait(button(view, "checkLesson").isEnabled)
+    assert "Link LTO" in shown.toPlainText()
+    shown.anchorClicked.emit(QUrl("action:linkLtoAction"))
+    button(view, "checkLesson").click()
+    goals = view.findChild(QPlainTextEdit, "lessonGoals")
+    driver.wait(lambda: "The lesson is passed." in goals.toPlainText(), 60)

@@ -45,6 +45,29 @@ BUILD_ROWS = (
         pane="options",
     ),
     ActionSpec(
+        "linkNoneAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Do not link"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Build each module separately"),
+        separated=True,
+    ),
+    ActionSpec(
+        "linkPtxAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Link PTX"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Join the modules as PTX: a call to another module stays a call"
+        ),
+    ),
+    ActionSpec(
+        "linkLtoAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Link LTO"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Join the modules as LTO-IR, and optimise across them: calls can be inlined"
+        ),
+    ),
+    ActionSpec(
         "compareLinksAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "Co&mpare PTX link and LTO link…"),
