@@ -16,6 +16,7 @@ from jitstudio.help.lesson_solutions import explained_solution
 from jitstudio.help.lessons import PANES as LESSON_PANES
 from jitstudio.help.lessons import LessonError, find_lesson, lessons, read_lesson
 from jitstudio.help.manual import COMMAND
+from tests.lesson_pictures import drawn, with_pictures
 
 LESSONS = lessons()
 NAMES = [lesson.name for lesson in LESSONS]
@@ -52,6 +53,19 @@ def test_each_says_how_long_it_takes_and_which_lessons_it_needs():
     for lesson in LESSONS:
         assert all(name in needs and name < lesson.name for name in lesson.needs)
     assert [lesson.name for lesson in LESSONS if not lesson.needs] == [LESSONS[0].name]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize("lesson", with_pictures(), ids=lambda lesson: lesson.name)
+def test_pictures_are_those_of_the_lesson_as_it_begins(lesson):
+    assert drawn(lesson) == (lesson.folder / "lesson.md").read_text()
+
+
+def test_marks_of_pictures_are_not_shown():
+    lesson = find_lesson("3")
+    assert "load of a warp, 32 sectors\n\n    bytes " in lesson.text
+    assert "<!--" not in lesson.text
 
 
 def _checked(run, folder, *words):

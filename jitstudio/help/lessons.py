@@ -28,6 +28,8 @@ from jitstudio.system.paths import resource
 TEXT, CHECKS, SOLUTION = "lesson.md", "checks.toml", "solution"
 _LARGEST_TEXT = 1 << 20
 _MOST_MINUTES = 600
+# Marks of what is generated, such as pictures: `tests/lesson_pictures.py`.
+_COMMENT = re.compile(r"^<!--.*?-->\n\n?", re.M)
 _HINT = re.compile(r"^## Hint *$\n", re.M)
 _HEAD_MARK = "+++\n"
 _HEAD = re.compile(r"\+\+\+\n(.*?)^\+\+\+\n", re.M | re.S)
@@ -125,7 +127,7 @@ def read_lesson(folder: Path) -> Lesson:
             "Write one below it, or delete the first."
         )
     fields = _fields(folder, head[1]) if head else {}
-    main, *hints = _HINT.split(text[head.end() :] if head else text)
+    main, *hints = _HINT.split(_COMMENT.sub("", text[head.end() :] if head else text))
     heading = next((line for line in main.splitlines() if line.startswith("# ")), "")
     title = heading.removeprefix("# ").strip() or folder.name
     lesson = Lesson(folder, title, main.strip() + "\n", tuple(map(str.strip, hints)), **fields)
