@@ -1,6 +1,7 @@
 """Programs of the kind that pupils write: the right ones pass their lesson, no others."""
 
 import json
+import shutil
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ class Variant:
         is_right: Whether it does what the lesson asks for.
         text: In place of the first module of the lesson's project.
         settings: In place of values of the project; those of its launch where it has them.
+        module: Which other module the text is in place of; all others are those of the solution.
         is_usual: Whether it is tried by default.
     """
 
@@ -35,6 +37,7 @@ class Variant:
     is_right: bool
     text: str
     settings: dict[str, str]
+    module: str = ""
     is_usual: bool = False
 
     def __str__(self):
@@ -53,7 +56,11 @@ class Variant:
         for key, value in self.settings.items():
             (project["launches"][0] if key in project["launches"][0] else project)[key] = value
         place.write_text(json.dumps(project))
-        (folder / project["modules"][0]["path"]).write_text(self.text)
+        if self.module:
+            for module in project["modules"]:
+                solution = find_lesson(self.lesson).folder / "solution" / module["path"]
+                shutil.copyfile(solution, folder / module["path"])
+        (folder / (self.module or project["modules"][0]["path"])).write_text(self.text)
         return folder
 
 
@@ -64,8 +71,8 @@ def variants():
             assert len(tables[kind]) >= LEAST
             for table in tables[kind]:
                 name, text = table.pop("name"), table.pop("text")
-                is_usual = table.pop("usual", False)
-                yield Variant(path.stem, name, kind == "right", text, table, is_usual)
+                module, is_usual = table.pop("module", ""), table.pop("usual", False)
+                yield Variant(path.stem, name, kind == "right", text, table, module, is_usual)
 
 
 VARIANTS = list(variants())
