@@ -105,6 +105,30 @@ def test_headers_are_unpacked_into_the_cache_folder(fresh):
     assert str(folder / "cccl") in headers.header_folders(nvrtc.version())
 
 
+def test_headers_of_which_a_cleaner_has_removed_one_are_unpacked_again(fresh, monkeypatch):
+    def folder():
+        headers._unpacked.cache_clear()
+        option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+        return Path(option.partition("=")[2])
+
+    looks, size = [], headers._size
+    monkeypatch.setattr(headers, "_size", lambda at: looks.append(at) or size(at))
+    header = next(path for path in folder().glob("*/*") if path.is_file())
+    inner = header.parent
+    assert looks
+    looks.clear()
+    # Whole ones are not looked at file by file.
+    folder()
+    assert looks == []
+    before = inner.stat()
+    header.unlink()
+    # As systemd-tmpfiles does behind itself.
+    os.utime(inner, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert folder() == inner.parent
+    assert looks
+    assert header.is_file()
+
+
 def test_headers_are_unpacked_into_the_folder_that_was_named(fresh, monkeypatch, tmp_path):
     monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "own"))
     option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
