@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.fonts import fit_dialog
 from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.help.manual import (
@@ -56,6 +57,8 @@ class HelpWindow(QDialog):
         fit_dialog(self, _SIZE)
         self._words = words
         self._topic = pages()[INDEX]
+        self._searches = Background(self)
+        self._best_is_wanted = False
         self._search = QLineEdit(clearButtonEnabled=True)
         self._search.setObjectName("helpSearch")
         self._search.setPlaceholderText(self.tr("Search help"))
@@ -95,6 +98,7 @@ class HelpWindow(QDialog):
         outer.addWidget(parts)
         self._search.textChanged.connect(self._on_search_changed)
         self._search.returnPressed.connect(self._on_best_wanted)
+        self._searches.done.connect(self._on_searched)
         self._titles.currentItemChanged.connect(self._on_title_chosen)
         self._text.anchorClicked.connect(self._on_link)
         self.show_topic(self._topic)
@@ -189,14 +193,23 @@ class HelpWindow(QDialog):
 
     @Slot(str)
     def _on_search_changed(self, text: str) -> None:
+        self._best_is_wanted = False
         if text.strip():
-            self._list(search(text))
+            self._searches.start(lambda _stop: search(text))
         else:
+            self._searches.stop()
             self._list_pages()
+
+    @Slot(object)
+    def _on_searched(self, topics: list[ManualPage]) -> None:
+        self._list(topics)
+        if self._best_is_wanted:
+            self._on_best_wanted()
 
     @Slot()
     def _on_best_wanted(self) -> None:
-        if self._titles.count():
+        self._best_is_wanted = self._searches.is_busy
+        if self._titles.count() and not self._best_is_wanted:
             self._titles.setCurrentRow(0)
 
     @Slot(QListWidgetItem)

@@ -127,5 +127,5 @@ def test_a_question_in_the_palette_is_answered_by_the_help(started):
     QTest.keyClick(field, Qt.Key.Key_Return)
     help_window = started.find(HelpWindow, "helpWindow")
     assert help_window.isVisible()
-    assert help_window.topic.name == "slow"
+    started.wait(lambda: help_window.topic.name == "slow")
     help_window.close()
