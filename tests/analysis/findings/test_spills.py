@@ -5,7 +5,7 @@ import re
 import pytest
 
 from jitstudio.analysis.findings.spill_rules import registers_for
-from tests.support import cuda, request
+from tests.support import cuda, one_in, request
 
 # As many values as are asked for are alive in a loop; they come in by line 6, and change in line 8.
 _KERNEL = """\
@@ -32,8 +32,12 @@ def reason(found_in, asked):
     return finding
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
-@pytest.mark.parametrize(("threads", "blocks"), [(128, 4), (256, 2), (256, 4), (512, 2), (96, 8)])
+# Each target, and bounds of each kind: all of them together are left to the bench.
+_BOUNDS = ((128, 4), (256, 2), (256, 4), (512, 2), (96, 8))
+_BOUNDED = [(*bounds, arch) for bounds in _BOUNDS for arch in ("sm_75", "sm_90", "sm_120")]
+
+
+@pytest.mark.parametrize(("threads", "blocks", "arch"), one_in(4, _BOUNDED))
 def test_the_second_number_is_named_where_it_is_the_cause(found_in, arch, threads, blocks):
     count = registers_for(threads, blocks) + 24
     found = reason(found_in, spilling(count, f"__launch_bounds__({threads}, {blocks})", arch=arch))
