@@ -69,6 +69,18 @@ def test_it_reads_the_toolchain_and_nothing_of_the_users(sealed, home):
     assert int(sealed("answer = len(open('/proc/self/maps').read())")) > 1000
 
 
+def test_it_reads_the_bytecode_that_python_keeps_elsewhere(started, tmp_path, monkeypatch):
+    folder = tmp_path / "bytecode"
+    folder.mkdir()
+    (folder / "secret").write_text("secret")
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(folder))
+    subprocess.run([sys.executable, "-c", "import wave"], check=True)
+    host = started()
+    code = "import wave; answer = len(open(wave.__cached__, 'rb').read())"
+    assert int(told(host, code)) > 1000
+    assert told(host, f"open({str(folder / 'secret')!r})") == "EACCES"
+
+
 def test_it_writes_its_own_temporary_folder_and_nothing_else(sealed, home, tmp_path):
     inside = "import tempfile, pathlib; here = pathlib.Path(tempfile.gettempdir()) / 'x';"
     assert sealed(f"{inside} here.write_text('1'); answer = here.read_text()") == "1"

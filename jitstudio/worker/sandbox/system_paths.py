@@ -118,9 +118,11 @@ def toolchain(programs: tuple[str, ...], other: str = "") -> Iterator[str]:
         other: See `BuildRequest.toolchain`.
     """
     yield from _SYSTEM
-    yield str(Path(jitstudio.__file__).parent)
+    package = str(Path(jitstudio.__file__).parent)
+    yield package
+    yield from _bytecode(package)
     yield str(resource(""))
-    package_root = Path(jitstudio.__file__).parent.parent
+    package_root = Path(package).parent
     # A checkout holds more than the package and its resources.
     checkout = str(package_root) if (package_root / "pyproject.toml").exists() else ""
     named = [os.environ.get(name, "") for name in _TOOLKITS]
@@ -135,8 +137,18 @@ def toolchain(programs: tuple[str, ...], other: str = "") -> Iterator[str]:
     for path in (*prefixes, *searched, *places, *linked):
         if os.path.isabs(path) and not holds_home(path):
             yield path
+            yield from _bytecode(path)
     if holds_home(sys.prefix):
         yield from (str(Path(sys.prefix, name)) for name in ("bin", "lib", "lib64", "include"))
+
+
+def _bytecode(folder: str) -> Iterator[str]:
+    """Yields where Python keeps the bytecode of a folder, if not beside the sources.
+
+    A process that reads none compiles all that it imports, and a sealed one can keep none.
+    """
+    if sys.pycache_prefix is not None:
+        yield os.path.join(sys.pycache_prefix, folder.lstrip(os.sep))
 
 
 def interpreter(places: Iterable[str]) -> Iterator[str]:
