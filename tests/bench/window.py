@@ -117,6 +117,7 @@ def has_ptx():
     return kind is not None and any(
         area.isVisible() and area.line_count
         for window in QApplication.topLevelWidgets()
+        if isinstance(window, QMainWindow)
         for area in window.findChildren(kind.ListingArea)
     )
 
