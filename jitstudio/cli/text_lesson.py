@@ -105,7 +105,7 @@ def print_class(hand_ins: Sequence[HandIn]) -> None:
         for obstacle in hand_in.result.obstacles if hand_in.result else ():
             print_error(f"{hand_in.pupil}: {obstacle}")
     passed = sum(hand_in.result is not None and hand_in.result.passed for hand_in in hand_ins)
-    say(f"{passed} of {len(hand_ins)} pupils have passed.")
+    say(f"Passed by {passed} of {len(hand_ins)} pupils.")
 
 
 def _print_table(title: str, hand_ins: Sequence[HandIn]) -> None:

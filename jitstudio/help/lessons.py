@@ -1,8 +1,9 @@
 """Lessons: folders with a text, a project and conditions that the pupil's change has to meet.
 
 A lesson is a folder with `lesson.md`, `checks.toml` (budgets whose names are the goals), a project,
-and in `solution` the files that are otherwise in the end; those are never copied to a pupil. The
-lessons that come with the program are in `resources/lessons`; anybody may write others.
+and in `solution` the files that are otherwise in the end, with `explained.md`, which says why they
+help; those are never copied to a pupil. The lessons that come with the program are in
+`resources/lessons`; anybody may write others.
 
 To add a lesson: a folder there, whose name begins with its number; its starting text has to fail
 and its solution to pass for sm_75, sm_90 and sm_120, as far as its `least_target` allows them

@@ -388,6 +388,29 @@ def test_a_launch_that_expects_nothing_passes_no_check(run, tmp_path):
     assert "The launch checks nothing" in ended.out + ended.err
 
 
+def test_counts_of_a_kernel_that_a_fault_has_stopped_keep_no_condition(run, tmp_path):
+    (tmp_path / "far.cu").write_text(
+        'extern "C" __global__ void far(float* a) { a[1 << 20] = a[threadIdx.x]; }\n'
+    )
+    text = '[[budget]]\nsource = "far.cu"\n'
+    text += 'require = ["no races", "sectors <= 9", "no unwritten", "faults <= 1"]\n'
+    text += 'launch = { device = "sim", arg = { a = "32" }, grid = "1", block = "32" }\n'
+    ran = run("check", budgets(tmp_path, text), "--json")
+    (judged,) = (budget["conditions"] for budget in ran.json["budgets"])
+    assert [verdict["holds"] for verdict in judged] == [False, False, False, True]
+    assert {verdict["source_line"] for verdict in judged} == {1}
+    for verdict in judged[:3]:
+        assert verdict["value"] is None
+        assert verdict["reason"].startswith("Not checked, as the kernel was stopped by this fault")
+        assert "behind the end of a" in verdict["reason"]
+
+
+def test_a_share_is_told_in_percent(run, tmp_path):
+    text = '[[budget]]\nsource = "much.cu"\nrequire = ["occupancy(32) >= 99%"]\n'
+    (verdict, *_) = run("check", budgets(tmp_path, text), "--json").json["budgets"][0]["conditions"]
+    assert re.search(r"expected at least 99%, found \d+(\.\d+)?%\. Limited by", verdict["reason"])
+
+
 def test_a_launch_reads_files_of_its_own_folder_only(run, tmp_path):
     (tmp_path / "b").mkdir()
     (tmp_path / "secret.bin").write_bytes(bytes(128))

@@ -168,7 +168,7 @@ def test_a_class_is_a_table_of_pupils_and_goals(run, tmp_path):
     assert rows["ada"] == ["ada", "yes", *rows["ada"][2:5], "yes", "yes", "yes", gpu]
     assert rows["bob"][5:8] == ["no", "no", "yes"]
     assert rows["cy"][5:8] == ["?", "?", "?"]
-    assert "1 of 4 pupils have passed." in ran.out
+    assert "Passed by 1 of 4 pupils." in ran.out
     assert 'cy: Expected a ";" (square.cu, line 5).' in ran.err
     assert "dan: " in ran.err
     assert "is not a lesson" in ran.err

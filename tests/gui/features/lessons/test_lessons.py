@@ -28,7 +28,7 @@ def button(view, name):
     return view.findChild(QPushButton, name)
 
 
-def test_hints_come_one_after_the_other(view, tmp_path):
+def test_hints_come_one_after_the_other(view, tmp_path, qtbot):
     assert not button(view, "checkLesson").isEnabled()
     text = "# T\n\n![](file:///etc/hostname)\n"
     view.show_lesson(Lesson(tmp_path, "T", text, ("First one.", "Last one.")), -1)
@@ -39,6 +39,13 @@ def test_hints_come_one_after_the_other(view, tmp_path):
         assert hint in shown.toPlainText()
     assert not button(view, "lessonHint").isEnabled()
     assert shown.loadResource(2, "file:///etc/hostname") is None
+    # Those of an earlier day are there again.
+    view.show_lesson(Lesson(tmp_path, "T", text, ("First one.", "Last one.")), -1, 1)
+    assert "First one." in shown.toPlainText()
+    assert "Last one." not in shown.toPlainText()
+    with qtbot.waitSignal(view.hint_shown) as counted:
+        button(view, "lessonHint").click()
+    assert counted.args == [2]
 
 
 def test_the_list_says_what_is_passed_and_begins_with_what_is_not(view, tmp_path):
