@@ -90,7 +90,7 @@ def _number(read: type[int] | type[float], takes: str, refusal: str, fits: _Chec
         # True is an int in Python, and no number of blocks.
         if isinstance(value, bool) or not isinstance(value, kind):
             word = noun if isinstance(value, Real) else "number"
-            raise ValueError(f"{_quoted(value)} is no {word}. It takes {takes}.")
+            raise ValueError(f"{_quoted(value)} is not a {word}. It takes {takes}.")
         # As Python's own number first: one of NumPy's warns where it is compared with a large one.
         with contextlib.suppress(OverflowError):
             if fits(number := read(value)):  # type: ignore[call-overload]

@@ -301,7 +301,7 @@ def test_an_error_of_a_function_is_its_own():
         (lambda x: "text", r"expect\['y'\]: These are not numbers"),
         (np.array([object()]), r"expect: it holds object"),
         (5, r"expect=5: a text such as"),
-        ({5: GOOD}, r"expect: 5 is not a name"),
+        ({5: GOOD}, r"expect: 5 is not the name"),
     ],
 )
 def test_a_wrong_expectation_is_a_sentence(expect, words):

@@ -46,7 +46,7 @@ def test_no_figure_is_offered_in_the_place_of_an_opcode():
         ("LDGG >= 1", "there is no opcode 'LDGG'. Did you mean 'LDG'?"),
         ("LDG.127 >= 1", "no opcode is followed by '.127'. Did you mean '128'?"),
         ("registers = 64", "Write '==' for 'equal'."),
-        ("registers", "behind 'registers' comes one of == != <= >= < >"),
+        ("registers", "after 'registers' comes one of == != <= >= < >"),
         ("registers <= ", "was expected at the end"),
         ("registers <= 64 65", "nothing was expected at '65'"),
         ("registers(3) <= 64", "takes nothing between parentheses"),

@@ -57,7 +57,7 @@ def test_a_counter_that_the_kernel_itself_writes_needs_no_word(simulated):
     [
         ("--set=mark=zeros", "has no parameter and uses no module variable 'mark'"),
         ("--set=mask={1, 2, 3, 4}", "These are 4 elements; float[3] has 3."),
-        ("--set=mask=1", "'1' is not a float[3]: "),
+        ("--set=mask=1", "'1' is not of type float[3]: "),
         ("--set=mask=zeroes", "zeroes"),
         ("--set=mask", "--set takes NAME=TEXT, not 'mask'"),
         ("--set=mask=zeros:out", "mask is __constant__, so the kernel will not write to it."),

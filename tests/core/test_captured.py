@@ -61,7 +61,7 @@ def entry(language="ptx", member="a", **other):
         (b"PK\x03\x04 and no more", "no captured kernel"),
         (archive("[" * 100_000), "no captured kernel"),
         (archive("no JSON"), "no captured kernel"),
-        (archive([]), "no object of JSON"),
+        (archive([]), "not a JSON object"),
         (archive(head(format=2)), "of a later jitstudio"),
         (archive(head(name=3)), "its 'name'"),
         (archive(head(facts={"a": 1})), "facts are not texts"),

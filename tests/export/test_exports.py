@@ -253,7 +253,7 @@ def test_a_program_compiles_links_and_makes_the_same_bytes(exported, tmp_path):
             subprocess.run([*linked, f"-Wl,-rpath,{WHEELS / 'lib'}"], cwd=tmp_path, check=True)
             ended = subprocess.run(["./program"], cwd=tmp_path, capture_output=True, text=True)
             assert ended.returncode == 5
-            assert "4 bytes behind 'out', the nearest 8 from it." in ended.stdout
+            assert "4 bytes after 'out', the nearest 8 from it." in ended.stdout
             assert "2 bytes before 'in', the nearest 0 from it." in ended.stdout
             assert "1 of 1000 elements of 'out'" in ended.stdout
             assert "the first is 7." in ended.stdout
@@ -328,7 +328,7 @@ def test_a_script_finds_what_is_written_out_of_bounds_and_what_never(exported, c
     script["driver"] = HostDriver()
     assert script["run"](b"") == 5
     said = capsys.readouterr().out
-    assert "4 bytes behind 'out', the nearest 8 bytes from it." in said
+    assert "4 bytes after 'out', the nearest 8 bytes from it." in said
     assert "2 bytes before 'in', the nearest 0 bytes from it." in said
     assert "1 of 1,000 elements of 'out' are never" in said
     assert "the first is 7." in said
@@ -389,7 +389,7 @@ def test_an_export_finds_on_a_gpu_what_is_written_out_of_bounds(exported_run, fo
     ended = exported_run(form, ODD, *arguments, "--block=128", "--expect=out = in * in + 1")
     assert ended.returncode == 5, ended
     said = ended.stdout.replace(",", "")
-    assert "4 bytes behind 'out' the nearest 8" in said
+    assert "4 bytes after 'out' the nearest 8" in said
     assert "1 of 1000 elements of 'out'" in said
     assert "the first is 7." in said
     assert "out: 1 of 1000 numbers are wrong" in said

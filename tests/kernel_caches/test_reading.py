@@ -311,7 +311,7 @@ def for_amd(path):
     ("source", "damage", "expected", "count"),
     [
         (TRITON, lambda p: half(p / "scale_kernel.json"), "it is not JSON, or half of one", 1),
-        (TRITON, lambda p: (p / "scale_kernel.json").write_text("[]"), "no object of JSON", 1),
+        (TRITON, lambda p: (p / "scale_kernel.json").write_text("[]"), "not a JSON object", 1),
         (TRITON, without_code, "'scale_kernel' is left out: it has neither PTX nor", 0),
         (TRITON, for_amd, "it is for GPUs of others (.hsaco)", 0),
         (CUPY, lambda p: half(p / SAXPY), "its hash does not fit", 1),

@@ -62,7 +62,7 @@ def test_lanes_and_fields_may_be_chosen():
         ("[nope]", "nope is not known"),
         (".astype(int8)[0]", r"'out\.astype\(int8\)\[0\]' is not part"),
         ("['x']", "out has no field 'x'"),
-        ("[", "no NumPy expression"),
+        ("[", "not a NumPy expression"),
     ],
 )
 def test_what_is_no_part_is_told(index, message):

@@ -79,7 +79,7 @@ def test_broken_programs_end_in_sentences(seeds):
         ("call (zz), f, (a);", "zz is neither a register nor a variable of k"),
         (".param .b64 x; call (x), f, (a);", "x has 8 bytes, and r of f has 4"),
         ("st.param.b32 [zz], a;", "zz is not a parameter"),
-        ("st.global.u32 [q];", "it has 1 operands in place of 2"),
+        ("st.global.u32 [q];", "it has 1 operands instead of 2"),
     ],
 )
 def test_a_statement_that_ptxas_refuses_is_refused_with_its_line(body, why):
@@ -103,8 +103,8 @@ def test_a_statement_that_ptxas_refuses_is_refused_with_its_line(body, why):
         ),
         (".foo 1;", 4, "“.foo” begins no statement of PTX"),
         (kernel(".loc 1 3\nmov.b32 a, 1;"), 8, "a number is expected here, and there is “mov”"),
-        (kernel(".loc 1 3 4, inlined_at 1 2 3"), 7, "“function_name” is expected behind “,”"),
-        (".entry k(.param .b32 a .param .b32 b) { ret; }", 4, "“,” is expected behind “a”"),
+        (kernel(".loc 1 3 4, inlined_at 1 2 3"), 7, "“function_name” is expected after “,”"),
+        (".entry k(.param .b32 a .param .b32 b) { ret; }", 4, "“,” is expected after “a”"),
         (".section { }", 4, "a word such as “.b32” is expected here, and there is “{”"),
     ],
 )

@@ -97,8 +97,8 @@ def test_instructions_with_their_places():
     ("line", "why"),
     [
         (".reg .q32 %r;", "“.q32” is not a type of registers"),
-        ("add.s32 %r1, %r2", "“;” is expected behind “%r2”, and there is “ret”"),
-        ("st.shared.u32 [5 5], %r1;", "“]” is expected behind “5”"),
+        ("add.s32 %r1, %r2", "“;” is expected after “%r2”, and there is “ret”"),
+        ("st.shared.u32 [5 5], %r1;", "“]” is expected after “5”"),
         ("5;", "an instruction is expected here, and there is “5”"),
         ("@5 bra L;", "a name is expected here, and there is “5”"),
         (".local .b8 big[99999999999];", "too much to simulate"),
@@ -128,7 +128,7 @@ def test_texts_that_are_no_program(text):
     [
         ("add.s32 %r0;", "operands"),
         ("mov.b32 %r0, %r9;", "%r9 is not declared"),
-        ("mov.b32 %nothing, %r0;", "no register of the function"),
+        ("mov.b32 %nothing, %r0;", "not a register of the function"),
         ("bra nowhere;", "there is no label nowhere"),
         ("call outside;", "outside is declared and not defined"),
         ("setp.lt.s32 %r0, %r1, %r2;", "has 32 bits"),

@@ -263,7 +263,7 @@ def test_what_is_no_recording_is_refused_with_a_sentence(made, monkeypatch):
     head = data[: data.index(b"\n") + 1]
     bomb = head + zlib.compress(bytes(8 << 20), 1)
     for wrong, message in (
-        (b"", "no recording"),
+        (b"", "not a recording"),
         (b"jitstudio recording 9\n", "later jitstudio"),
         (data[:-100], "cut short"),
         (head + b"abc", "damaged"),

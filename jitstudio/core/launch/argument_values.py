@@ -579,7 +579,7 @@ def _variable_value(
     """Returns the value in the text of a module variable."""
     if isinstance(kind, Array) and not value.startswith("{"):
         raise TextError(
-            f"'{value}' is no {kind.name}: its values stand in braces.",
+            f"'{value}' is not of type {kind.name}: its values stand in braces.",
             f"Write {row.name}=constant({value}) for all {kind.count:,} elements, or "
             f"{row.name}={{{value}, …}}.",
         )

@@ -409,7 +409,7 @@ def _scalar(type: Scalar, text: str, names: Mapping[str, Number]) -> EncodedValu
 def _boolean(type: Scalar, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     number = evaluate(text, names)
     if number not in (0, 1):
-        raise TextError(f"'{text}' is no {type.name}.", "Write true or false.")
+        raise TextError(f"'{text}' is not of type {type.name}.", "Write true or false.")
     return EncodedValue(int(number).to_bytes(type.size, "little"), bool(number))
 
 
@@ -540,7 +540,7 @@ def _braced(type: Struct | Array, text: str) -> list[str]:  # noqa: A002
         names = listing(f.name for f in type.fields) if isinstance(type, Struct) else ""
         of = f" of {names}" if names else ""
         raise TextError(
-            f"'{text}' is no {type.name}: its values{of} stand in braces.",
+            f"'{text}' is not of type {type.name}: its values{of} stand in braces.",
             f"Write {example(type)}.",
         )
     return parts(text[1:-1])

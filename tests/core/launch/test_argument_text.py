@@ -66,7 +66,7 @@ def test_the_number_of_a_fill_may_be_computed():
         ("n@:zeros", "'n@:zeros' has no number on one side of @. Write such as n+6@3."),
         ("@3", "'@3' has no number on one side of @"),
         ("n:ones", "'ones' fills no buffer. Write zeros, constant, range"),
-        ("n:zeros:both", "'both' is no direction. Write in, out or inout"),
+        ("n:zeros:both", "'both' is not a direction. Write in, out or inout"),
         ("n:random(1):both", "'both' is not a direction"),
         ("n:out:random", "a direction stands before the end"),
         ("n:in:out", "a direction stands before the end"),

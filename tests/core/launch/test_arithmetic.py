@@ -154,7 +154,7 @@ def test_a_whole_number_may_be_written_as_a_float():
 
 @pytest.mark.parametrize("text", ["2.5", "nan", "inf", "1.0/3"])
 def test_a_fraction_is_no_integer(text):
-    with pytest.raises(TextError, match="no whole number"):
+    with pytest.raises(TextError, match="not a whole number"):
         integer(text)
 
 

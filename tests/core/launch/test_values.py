@@ -80,12 +80,12 @@ def test_nan_is_a_float():
         ("int", "2.5", "'2.5' is 2.5, which is not a whole number."),
         ("int", "many", "There is no number 'many'."),
         ("int", "", "There is no value."),
-        ("bool", "2", "'2' is no bool."),
+        ("bool", "2", "'2' is not of type bool."),
         ("bool", "yes", "There is no number 'yes'."),
         ("float", "1e39", "1e39 does not fit: float goes from -3.40282347e+38 to 3.40282347e+38."),
         ("__half", "70000", "70000 does not fit: __half goes from -65504 to 65504."),
         ("__nv_fp8_e4m3", "inf", "inf does not fit: __nv_fp8_e4m3 goes from -448 to 448."),
-        ("float4", "1", "'1' is no float4: its values of x, y, z and w stand in braces."),
+        ("float4", "1", "'1' is not of type float4: its values of x, y, z and w stand in braces."),
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_range(spelling, text, message):
@@ -145,10 +145,10 @@ def test_arrays_are_filled_from_their_start():
         ("{v={1,2,x}}", "There is no number 'x'."),
         ("{v={1,2,2.5}}", ".v[2]: '2.5' is 2.5, which is not a whole number."),
         ("{v={1,2,3,4}}", ".v: These are 4 elements; int[3] has 3."),
-        ("{v=1}", ".v: '1' is no int[3]: its values stand in braces."),
+        ("{v=1}", ".v: '1' is not of type int[3]: its values stand in braces."),
         ("{1, {2}", "'1, {2' has a bracket that nothing closes."),
         ("{1}, {2}", "'1}, {2' has a '}' that nothing opens."),
-        ("5", "'5' is no Params: its values of x, y, v, inner and p stand in braces."),
+        ("5", "'5' is not of type Params: its values of x, y, v, inner and p stand in braces."),
     ],
 )
 def test_a_fault_in_a_struct_is_told_with_its_place(text, message):

@@ -54,9 +54,9 @@ def test_what_has_no_meaning_where_it_ran_is_named(asked, words):
 @pytest.mark.parametrize(
     ("stray", "words"),
     [
-        (OutOfBoundsWrite(False, 0, 4), "4 bytes, right behind 'out' (element 100)"),
-        (OutOfBoundsWrite(False, 8, 12), "12 bytes, 8 bytes behind 'out' (element 102)"),
-        (OutOfBoundsWrite(True, 0, 4), "4 bytes, right in front of 'out' (element -1)"),
+        (OutOfBoundsWrite(False, 0, 4), "4 bytes, right after 'out' (element 100)"),
+        (OutOfBoundsWrite(False, 8, 12), "12 bytes, 8 bytes after 'out' (element 102)"),
+        (OutOfBoundsWrite(True, 0, 4), "4 bytes, right before 'out' (element -1)"),
     ],
 )
 def test_a_write_out_of_bounds_is_placed(stray, words):

@@ -312,7 +312,7 @@ def test_a_file_for_a_kernel_that_is_gone_fills_nothing(view):
 def test_problems_are_said_below_in_the_order_of_the_rows(view):
     view.show_problems(
         (
-            SpecProblem("arguments.n", "'m' is no argument.", "Did you mean n?"),
+            SpecProblem("arguments.n", "'m' is not an argument.", "Did you mean n?"),
             SpecProblem("block", "Too many threads."),
             SpecProblem("arguments.a", "'two' is not a number."),
         )

@@ -275,7 +275,7 @@ def test_a_field_that_holds_no_number_is_told(filled, specs):
     assert not said.isVisible()
     assert specs.unreadable == ""
     QTest.keyClicks(field(filled, "warmup"), "x")
-    assert specs.finish().startswith("Warm-up launches: '3x' is no ")
+    assert specs.finish().startswith("Warm-up launches: '3x' is not ")
     # What is shown instead can be read.
     specs.show(specs.spec)
     assert (specs.finish(), field(filled, "warmup").text()) == ("", "3")
@@ -439,7 +439,7 @@ def test_a_tolerance_that_is_none_is_said_and_not_taken(checks, text):
 
 def test_problems_of_expectations_stand_below_them(checks):
     checks.show_problems((SpecProblem("expectations", "'z' is not a buffer.", "Write y."),))
-    assert checks.findChild(QLabel, "expectationsProblem").text() == "'z' is no buffer. Write y."
+    assert checks.findChild(QLabel, "expectationsProblem").text() == "'z' is not a buffer. Write y."
 
 
 def test_tab_leaves_the_lines(checks):

@@ -63,10 +63,10 @@ def test_numbers_are_typed(options, qtbot, place, text, number):
 @pytest.mark.parametrize(
     ("place", "text", "words"),
     [
-        ("warmup", "-1", "Warm-up launches: '-1' is no "),
-        ("repeats", "2.5", "Timed launches: '2.5' is no "),
-        ("timeout", "0", "Time limit: '0' is no "),
-        ("timeout", "nan", "Time limit: 'nan' is no "),
+        ("warmup", "-1", "Warm-up launches: '-1' is not "),
+        ("repeats", "2.5", "Timed launches: '2.5' is not "),
+        ("timeout", "0", "Time limit: '0' is not "),
+        ("timeout", "nan", "Time limit: 'nan' is not "),
     ],
 )
 def test_what_is_no_number_is_said_and_not_taken(options, place, text, words):
