@@ -160,7 +160,7 @@ _GRAMMARS = {
     "lesson": CommandGrammar(
         "",
         "list lessons, open one, check it, get hints, grade a class",
-        "Twelve lessons come with the program; others are folders like theirs.",
+        "Nineteen lessons come with the program; others are folders like theirs.",
         actions={
             "list": CommandGrammar(
                 "command_options.other:LessonListOptions",

@@ -54,6 +54,7 @@ def test_a_pupil_goes_from_a_lesson_to_the_next(run, tmp_path):
     assert re.search(r"^  FFMA .*: 0 → 1$", ran.out, re.M)
     assert re.search(r"^  FMUL .*: 1 → 0$", ran.out, re.M)
     assert f"opens '{LESSONS[2].title}'" in ran.err
+    assert "'jitstudio lesson solution 1' explains the solution." in ran.err
     assert "are those of" not in ran.err
     explained = run("lesson", "solution", "1").out
     assert "+        y[i] = a * x[i] + y[i];\n" in explained

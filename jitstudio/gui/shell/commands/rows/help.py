@@ -16,7 +16,7 @@ HELP_ROWS = (
         "lessonsAction",
         HELP,
         QT_TRANSLATE_NOOP("Actions", "&Lessons"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Learn by twelve changes that are checked, without a GPU"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Learn by changes that are checked, without a GPU"),
     ),
     ActionSpec(
         "helpAction",
