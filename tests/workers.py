@@ -42,8 +42,15 @@ _TEMPLATE = f"""
 import gc, importlib, json, os, runpy, socket, sys, sysconfig
 _, root, program, descriptor, kept_texts = sys.argv
 {process.THIS_PACKAGE}
-main = importlib.import_module(program).main
-# What each child would import after it is sealed: NumPy takes a twentieth of a second.
+from jitstudio.worker import protocol
+module = importlib.import_module(program)
+main = module.main
+# What each child would find out anew: how calls and replies are stored, and what it imports once it
+# is sealed; NumPy takes a twentieth of a second.
+for value in vars(module).values():
+    if isinstance(value, protocol.WorkerProgram):
+        for codec in (value.calls, *(service.replies for service in value.services)):
+            codec._shape
 sysconfig.get_config_vars()
 if late := {_IMPORTED_LATE}.get(program.rpartition(".")[2]):
     importlib.import_module(late)
