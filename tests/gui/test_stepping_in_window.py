@@ -3,6 +3,7 @@
 import os
 import signal
 from dataclasses import replace
+from threading import Event
 
 import pytest
 from PySide6.QtCore import Qt
@@ -319,14 +320,19 @@ def test_the_run_begins_anew_where_its_process_dies(stepping):
     assert not problem.text()
 
 
-def test_a_run_begun_during_a_move_knows_nothing_of_the_move(stepping):
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_run_begun_during_a_move_knows_nothing_of_the_move(stepping, waits):
     model, states, moving = stepping.state.stepping, [], []
     at_rest(stepping)
+    other = Event()
+    if waits:
+        stepping.state.step_service._submit("other", lambda _ticket, _report: other.wait(60))
     model.move(StepGoal.BARRIER)
     shown = model.state_changed.connect(lambda state: states.append(state and state.step))
     moved = model.moving_changed.connect(moving.append)
     try:
         model.begin()
+        other.set()
         assert model.is_moving
         at_rest(stepping)
         assert (states, moving) == ([0], [False])

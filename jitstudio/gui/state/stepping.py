@@ -358,8 +358,9 @@ class Stepping(QObject):
         """Cancels the requests to a run that is shown no more, and hears nothing of them."""
         for handle in (self._moving, self._reading):
             if handle is not None:
-                handle.cancel()
+                # First: one that has not begun is dropped at once.
                 handle.ignore()
+                handle.cancel()
         self._reading = None
 
     def _take(self, run: ShownRun) -> None:
