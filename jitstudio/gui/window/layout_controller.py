@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -28,6 +28,9 @@ class LayoutController(QObject):
         self._layout = shell.layout
         self._actions = actions
         self._is_other = False
+        self._wanted = ""
+        self._choosing = QTimer(self, singleShot=True, interval=0)
+        self._choosing.timeout.connect(self._choose)
         group = QActionGroup(self)
         for name in BY_NAME:
             action = actions[_ACTION.format(name)]
@@ -61,13 +64,22 @@ class LayoutController(QObject):
     def _on_layout_toggled(self, on: bool) -> None:
         action = self.sender()
         if on and isinstance(action, QAction):
-            self._is_other = action.data() != self._layout.layout.name
-            before = self._layout.dock_of(QApplication.focusWidget())
-            self._layout.choose(action.data())
-            if before is not None:
-                # A pane that the layout does not show cannot keep the keyboard.
-                shown = before.content if before.is_in_front else self._editors
-                self._layout.bring_up(shown)
+            self._wanted = action.data()
+            self._is_other = self._wanted != self._layout.layout.name
+            if self._layout.begin(self._wanted):
+                self._choosing.start()
+            else:
+                self._choosing.stop()
+                self._choose()
+
+    @Slot()
+    def _choose(self) -> None:
+        before = self._layout.dock_of(QApplication.focusWidget())
+        self._layout.choose(self._wanted)
+        if before is not None:
+            # A pane that the layout does not show cannot keep the keyboard.
+            shown = before.content if before.is_in_front else self._editors
+            self._layout.bring_up(shown)
 
     @Slot(QAction)
     def _on_layout_triggered(self, action: QAction) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.pane_registry import DOCKS, PaneGroup
 from tests.gui.driver import Driver, pause
@@ -59,6 +60,7 @@ def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
     driver.press(Qt.Key.Key_3, CTRL | ALT)
     assert in_front(driver) == {"Launch", "Problems"}
     driver.press(Qt.Key.Key_4, CTRL | ALT)
+    pause(0)
     assert in_front(driver) == {"Pipeline", "PTX"}
     driver.show_output("SASS")
     driver.window.close()
@@ -70,6 +72,7 @@ def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
     again.trigger("resetLayoutAction")
     assert in_front(again) == {"Pipeline", "PTX"}
     again.press(Qt.Key.Key_1, CTRL | ALT)
+    pause(0)
     assert in_front(again) == {"PTX", "Problems"}
     again.close()
 
@@ -195,3 +198,23 @@ def test_one_zoom_scales_the_whole_window_and_goes_with_the_layout(started):
     assert sizes()[0] == pytest.approx(1.1 * before[0])
     driver.press(Qt.Key.Key_0, CTRL | SHIFT)
     assert sizes() == before
+
+
+def test_letters_of_a_layout_come_a_turn_before_its_docks_and_the_last_choice_counts(started):
+    driver, layout = started, started.shell.layout
+    driver.window.resize(1440, 900)
+    pause(50)
+    driver.trigger("teachLayoutAction")
+    assert (LETTERS.zoom, layout.layout.name) == (1.25, "edit")
+    assert not driver.window.updatesEnabled()
+    pause(0)
+    assert layout.layout.name == "teach"
+    pause(20)
+    assert driver.window.updatesEnabled()
+    for names, last in (("edit", "teach"), "teach"), (("edit", "read"), "read"):
+        for name in names:
+            driver.trigger(f"{name}LayoutAction")
+        pause(20)
+        zoom = {"teach": 1.25}.get(last, 1.0)
+        assert (layout.layout.name, LETTERS.zoom) == (last, zoom)
+        assert driver.find(QAction, f"{last}LayoutAction").isChecked()

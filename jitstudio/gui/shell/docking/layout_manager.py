@@ -142,12 +142,27 @@ class LayoutManager(QObject):
     @property
     def zoom(self) -> float:
         """The zoom of all letters in the current layout, as a factor."""
-        zoom = self._preferences.zoom(self._layout.name)
-        return self._usual_zoom if zoom is None else zoom
+        return self._zoom_of(self._layout)
 
-    @property
-    def _usual_zoom(self) -> float:
-        return min(1.0, self._layout.zoom) if self.is_small else self._layout.zoom
+    def _zoom_of(self, layout: PaneLayout) -> float:
+        zoom = self._preferences.zoom(layout.name)
+        return self._usual_zoom_of(layout) if zoom is None else zoom
+
+    def _usual_zoom_of(self, layout: PaneLayout) -> float:
+        return min(1.0, layout.zoom) if self.is_small else layout.zoom
+
+    def begin(self, name: str) -> bool:
+        """Begins with the letters of a layout, and returns whether these have another size now.
+
+        They take as long as the docks, which `choose` then moves in a turn of the event loop of
+        its own. Nothing is painted until then.
+        """
+        zoom = self._zoom_of(BY_NAME[name])
+        if zoom == LETTERS.zoom or not self._window.isVisible():
+            return False
+        self._hold_painting()
+        self.zoom_changed.emit(zoom)
+        return True
 
     @property
     def is_small(self) -> bool:
@@ -167,7 +182,8 @@ class LayoutManager(QObject):
         """Makes all letters larger by so many steps, or smaller; with 0 as at the first start."""
         near = min(_ZOOMS, key=lambda zoom: abs(zoom - self.zoom))
         at = min(len(_ZOOMS) - 1, max(0, _ZOOMS.index(near) + steps))
-        self._preferences.set_zoom(self._layout.name, _ZOOMS[at] if steps else self._usual_zoom)
+        usual = self._usual_zoom_of(self._layout)
+        self._preferences.set_zoom(self._layout.name, _ZOOMS[at] if steps else usual)
         self.zoom_changed.emit(self.zoom)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
