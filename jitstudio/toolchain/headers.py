@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from errno import EIO
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -467,7 +467,13 @@ def _all_known(scans: list[tuple[str, Includes]]) -> bool:
 def _names_in(folders: Iterable[str], opened: Iterable[str]) -> Iterator[str]:
     """Yields the names by which files that were opened are found in these folders."""
     for folder in folders:
-        yield from (os.path.relpath(name, folder) for name in opened if is_within(name, folder))
+        yield from (_name_below(folder, name) for name in opened if is_within(name, folder))
+
+
+# A header of CUB has eight hundred of them, at each build.
+@lru_cache(4096)
+def _name_below(folder: str, name: str) -> str:
+    return os.path.relpath(name, folder)
 
 
 def _scan(name: str, in_memory: set[str]) -> Iterator[tuple[str, Includes]]:
