@@ -12,14 +12,20 @@ from jitstudio.command_options.other import ExplainOptions
 from jitstudio.commands import exit_codes
 from jitstudio.help.explaining import WordExplanation, explanations_of, findings_of, nearest_word
 from jitstudio.help.manual import ManualPage
-from jitstudio.help.topics import find_word
+from jitstudio.help.topics import find_topic, find_word, subject_of
 from jitstudio.system.terminal import print_error, say
+
+_LISTS = "'jitstudio help' lists all GPU words, 'jitstudio options' the options of the tools."
 
 
 def run(options: ExplainOptions) -> int:
     """Prints all meanings of a word; the exit status is `USAGE` for an unknown one."""
     text, width = " ".join(options.text), lines_width()
-    meanings, findings, word = explanations_of(text), findings_of(text), find_word(text)
+    # Of "what is a spill" the last word is in the table.
+    for asked in dict.fromkeys((text, subject_of(text))):
+        meanings, findings, word = explanations_of(asked), findings_of(asked), find_word(asked)
+        if meanings or findings or word:
+            break
     blocks = (
         meanings_text(meanings, width),
         "\n".join(page_lines(word, width)) if word else "",
@@ -32,11 +38,11 @@ def run(options: ExplainOptions) -> int:
     elif is_known:
         say("\n\n".join(filter(None, blocks)))
     if not is_known:
-        hint = f" Did you mean '{near}'?" if near else ""
-        print_error(
-            f"jitstudio: nothing is known about '{text}'.{hint} 'jitstudio help' lists all GPU "
-            "words, 'jitstudio options' the options of the tools."
-        )
+        page = find_topic(text)
+        hint = f"'jitstudio help {page.name}' prints '{page.title}'." if page else _LISTS
+        if near and not page:
+            hint = f"Did you mean '{near}'? {hint}"
+        print_error(f"jitstudio: '{text}' is no word of code and no GPU word. {hint}")
     return exit_codes.BUILT if is_known else exit_codes.USAGE
 
 

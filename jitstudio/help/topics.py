@@ -94,6 +94,12 @@ def find_word(text: str) -> ManualPage | None:
     return _named(glossary().values(), text) or _with_synonym(glossary().values(), text)
 
 
+def subject_of(question: str) -> str:
+    """Returns the words of a question that name its subject, spelt as they are."""
+    words = (word.strip(_ENDS) for word in question.split())
+    return " ".join(word for word in words if word.casefold() not in _FILLERS)
+
+
 def find_topic(text: str) -> ManualPage | None:
     """Returns the page, section or word of a name, a title or a synonym, or None.
 

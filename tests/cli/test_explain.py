@@ -92,6 +92,26 @@ def test_an_unknown_word_names_the_nearest(run):
     assert "Did you mean" not in run("explain", "zzzzzz").err
 
 
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("what is a spill?", "spill"),
+        ("what is LDG.E.128", "LDG.E.128"),
+        ("what does __shfl_sync do", "__shfl_sync"),
+    ],
+)
+def test_a_question_is_answered_as_its_word(run, question, word):
+    ran = run("explain", *question.split())
+    assert ran.code == 0
+    assert ran.out == run("explain", word).out
+
+
+def test_a_question_about_more_than_a_word_is_led_to_the_page_of_the_help(run):
+    ran = run("explain", "why", "slow")
+    assert ran.code == 2
+    assert ran.err.rstrip().endswith("'jitstudio help slow' prints 'My kernel is slow'.")
+
+
 @pytest.mark.parametrize(("question", "name"), QUESTIONS.items())
 def test_help_answers_a_question_or_lists_the_answer_first(run, question, name):
     """In two steps at most: what is listed first is a topic of help."""
