@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.fonts import fit_dialog
+from jitstudio.gui.kit.markdown import set_markdown
 from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.help.manual import (
     INDEX,
@@ -131,7 +132,7 @@ class HelpWindow(QDialog):
         text = TOPIC.sub(_topic_link, page.with_commands(self._words))
         if _is_word(page):
             text += f"\n[{self.tr('All GPU words')}]({GLOSSARY}{_PAGE})\n"
-        self._text.setMarkdown(text)
+        set_markdown(self._text, text)
         if self._topic.anchor:
             self._scroll_to(self._topic.anchor)
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins
+from jitstudio.gui.kit.markdown import set_markdown
 from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.help.lesson_goals import Goal
@@ -278,7 +279,7 @@ class LessonsView(QWidget):
         # Set again, the same text would begin at its top.
         if markdown != self._markdown:
             self._markdown = markdown
-            self._text.setMarkdown(markdown)
+            set_markdown(self._text, markdown)
             self._fit_headings()
 
     def _retint(self) -> None:
