@@ -160,7 +160,7 @@ _GRAMMARS = {
     "lesson": CommandGrammar(
         "",
         "list lessons, open one, check it, get hints, grade a class",
-        "Nineteen lessons come with the program; others are folders like theirs.",
+        "The lessons that come with the program have numbers; others are folders like theirs.",
         actions={
             "list": CommandGrammar(
                 "command_options.other:LessonListOptions",

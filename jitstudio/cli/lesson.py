@@ -44,7 +44,7 @@ from jitstudio.help.lesson_progress import LessonProgress
 from jitstudio.help.lesson_solutions import explained_solution
 from jitstudio.help.lessons import Lesson, LessonError, find_lesson, lessons, read_lesson
 from jitstudio.help.manual import COMMAND
-from jitstudio.system.terminal import print_error, print_progress, say
+from jitstudio.system.terminal import print_error, print_progress, say, table_lines
 
 _PAUSE = 0.3
 """Seconds between two looks at the files that are watched."""
@@ -133,14 +133,15 @@ def _opened(lesson: Lesson, output: str | None) -> int:
     word = str(lesson.number) if lesson in lessons() and not output else str(folder)
     print_error(f"Your copy is in '{folder}'{remark}. Change it in any editor.")
     project = read_lesson(folder).project or folder
-    for command, effect in (
+    commands = (
         (f"jitstudio {project}", "opens the window on it"),
         (f"jitstudio inspect {project} --code", "shows its SASS, with lines"),
         (f"jitstudio run {project} --device sim", "runs it in the simulator"),
         (f"jitstudio lesson check {word}", "checks what you have made of it"),
         (f"jitstudio lesson hint {word}", "helps"),
-    ):
-        print_error(f"  {command:55}  {effect}")
+    )
+    for line in table_lines(commands, left=2):
+        print_error(f"  {line}")
     return exit_codes.BUILT
 
 
