@@ -22,6 +22,7 @@ from jitstudio.export.formats import FORMATS
 from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
+from jitstudio.help.lessons import lessons
 from jitstudio.help.manual import COMMAND
 from jitstudio.help.tables import TABLES, Rows, markdown_table
 from jitstudio.system.paths import resource
@@ -120,6 +121,11 @@ def _json() -> Rows:
         yield schema["title"], f"`jitstudio help {name}`"
 
 
+def _lessons() -> Rows:
+    yield "Number", "Lesson", "Effort"
+    yield from ((str(one.number), one.title, one.effort) for one in lessons())
+
+
 def _targets() -> Rows:
     yield (
         "Target",
@@ -169,6 +175,7 @@ _TABLES: dict[str, Callable[[], Rows]] = {
     "exports": _exports,
     "limits": _limits,
     "json": _json,
+    "lessons": _lessons,
     "targets": _targets,
     "warps": _warps,
 }

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from jitstudio.cli.text_lesson import (
@@ -71,7 +72,7 @@ class _Copy(NamedTuple):
         folder: The copy.
         lesson: The one whose conditions count.
         by_original: Whether its target, options and launch count, too.
-        word: What the user has called the copy.
+        word: What the user has called the copy, as a word of a command.
     """
 
     folder: Path
@@ -93,7 +94,7 @@ def _copy(word: str, by: str | None) -> _Copy:
     if lesson := next((lesson for lesson in lessons() if word == str(lesson.number)), None):
         folder = existing_copy(lesson)
         by = by or word
-    return _Copy(folder, find_lesson(by) if by else read_lesson(folder), bool(by), word)
+    return _Copy(folder, find_lesson(by) if by else read_lesson(folder), bool(by), quote(word))
 
 
 def _keep(change: Callable[[LessonProgress], None]) -> None:
@@ -132,13 +133,13 @@ def _opened(lesson: Lesson, output: str | None) -> int:
     remark = "" if is_new else " (it was there before and is as you have left it)"
     word = str(lesson.number) if lesson in lessons() and not output else str(folder)
     print_error(f"Your copy is in '{folder}'{remark}. Change it in any editor.")
-    project = read_lesson(folder).project or folder
+    project, copy = quote(str(read_lesson(folder).project or folder)), quote(word)
     commands = (
         (f"jitstudio {project}", "opens the window on it"),
         (f"jitstudio inspect {project} --code", "shows its SASS, with lines"),
         (f"jitstudio run {project} --device sim", "runs it in the simulator"),
-        (f"jitstudio lesson check {word}", "checks what you have made of it"),
-        (f"jitstudio lesson hint {word}", "helps"),
+        (f"jitstudio lesson check {copy}", "checks what you have made of it"),
+        (f"jitstudio lesson hint {copy}", "helps"),
     )
     for line in table_lines(commands, left=2):
         print_error(f"  {line}")
@@ -164,10 +165,17 @@ def _watch(options: LessonWatchOptions) -> int:
     copy = _copy(options.lesson, options.by)
     while True:
         state = saved_state(copy.folder)
-        result = copy.check(CheckOptions(timeout=options.timeout))
-        print_result(result, copy.word)
-        if result.passed:
-            return result.status
+        if not state:
+            raise LessonError(f"'{copy.folder}' has no files any more.")
+        try:
+            result = copy.check(CheckOptions(timeout=options.timeout))
+        except (UsageError, LessonError) as error:
+            # A file that is half written; the next save may be the whole.
+            print_error(str(error))
+        else:
+            print_result(result, copy.word)
+            if result.passed:
+                return result.status
         print_progress(f"Waiting for a change in '{copy.folder}'. Ctrl+C ends it.")
         try:
             while saved_state(copy.folder) == state:
@@ -185,9 +193,12 @@ def _hint(options: LessonHintOptions) -> int:
     first, last = (0, count) if options.all else (shown, min(shown + 1, count))
     for number in range(first, last):
         print_hint(number + 1, lesson.hints[number])
-    if shown == count and not options.all:
+    if not count:
+        print_error(f"'{lesson.title}' has no hints.")
+    elif shown == count and not options.all:
+        word = quote(options.lesson)
         print_error(f"All {count} hints were shown; --all shows them again.")
-        print_error(f"'jitstudio lesson solution {options.lesson} --anyway' shows the solution.")
+        print_error(f"'jitstudio lesson solution {word} --anyway' shows the solution.")
     elif last < count:
         print_error(f"{count - last} more to come.")
     if last > shown:
@@ -216,8 +227,8 @@ def _solution(options: LessonSolutionOptions) -> int:
     lesson = original_of(lesson) or lesson
     if not options.anyway and lesson.title not in LessonProgress().passed():
         raise LessonError(
-            f"'{lesson.title}' is not passed yet. 'jitstudio lesson hint {options.lesson}' helps; "
-            "--anyway shows the solution."
+            f"'{lesson.title}' is not passed yet. 'jitstudio lesson hint {quote(options.lesson)}' "
+            "helps; --anyway shows the solution."
         )
     explained = explained_solution(lesson)
     if not explained:

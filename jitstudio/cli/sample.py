@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 from jitstudio.command_options.other import SampleOptions
 from jitstudio.command_options.values import UsageError
@@ -59,7 +60,8 @@ def _contents(sample: Sample, folder: Path) -> dict[Path, bytes]:
 
 
 def _say_next_steps(sample: Sample, path: Path) -> None:
-    print_error(f"'jitstudio {path}' opens it in the window,")
+    word = quote(str(path))
+    print_error(f"'jitstudio {word}' opens it in the window,")
     if sample.launches:
-        print_error(f"'jitstudio run {path} --device sim' runs it in the simulator,")
-    print_error(f"'jitstudio inspect {path}' reads its machine code.")
+        print_error(f"'jitstudio run {word} --device sim' runs it in the simulator,")
+    print_error(f"'jitstudio inspect {word}' reads its machine code.")

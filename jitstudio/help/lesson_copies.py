@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from jitstudio.core.bounds.folders import walk
@@ -31,10 +33,12 @@ def copy_lesson(lesson: Lesson, folder: Path) -> bool:
     if (folder / TEXT).exists():
         return False
     try:
+        # Listed before the folder is there, which may be inside the lesson.
+        files = list(_files(lesson.folder))
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise LessonError(f"'{folder}' has other files in it. Choose a folder that is empty.")
-        _copy_files(lesson.folder, folder)
+        _copy_files(files, lesson.folder, folder)
     except OSError as error:
         raise _unwritable(folder, error) from None
     return True
@@ -73,11 +77,14 @@ def reset_copy(lesson: Lesson, folder: Path) -> Path | None:
     """
     try:
         pairs = [(path, folder / path.relative_to(lesson.folder)) for path in _files(lesson.folder)]
-        if all(own.is_file() and own.read_bytes() == path.read_bytes() for path, own in pairs):
+        if all(_is_plain(own) and own.read_bytes() == path.read_bytes() for path, own in pairs):
             return None
+        _refuse_others(folder, (own for _, own in pairs))
+        # Read before anything is written: the folder may have too many.
+        files = list(_files(folder))
         backup = _free_name(folder)
         backup.mkdir()
-        _copy_files(folder, backup)
+        _copy_files(files, folder, backup)
         for path, own in pairs:
             own.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, own)
@@ -86,18 +93,38 @@ def reset_copy(lesson: Lesson, folder: Path) -> Path | None:
     return backup
 
 
+def _refuse_others(folder: Path, files: Iterable[Path]) -> None:
+    """Checks that nothing but plain files would be replaced, in folders that are no links.
+
+    Raises:
+        LessonError: A link would be written through, out of the copy, or a folder is in the way.
+    """
+    for file in files:
+        inner = [path for path in file.parents if path.is_relative_to(folder) and path != folder]
+        is_linked = any(path.is_symlink() for path in inner)
+        if is_linked or (os.path.lexists(file) and not _is_plain(file)):
+            raise LessonError(
+                f"'{file}' is a link or a folder. Nothing was changed. Move it away, then reset "
+                "the lesson again."
+            )
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
 def _free_name(folder: Path) -> Path:
     folder = folder.resolve()
     names = (folder.with_name(f"{folder.name}-before-{n}") for n in itertools.count(1))
-    return next(name for name in names if not name.exists())
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def _unwritable(folder: Path, error: OSError) -> LessonError:
     return LessonError(f"'{folder}' cannot be written: {error.strerror or error}.")
 
 
-def _copy_files(source: Path, folder: Path) -> None:
-    for path in _files(source):
+def _copy_files(files: Iterable[Path], source: Path, folder: Path) -> None:
+    for path in files:
         place = folder / path.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, place)
@@ -112,7 +139,7 @@ def _files(folder: Path) -> Iterator[Path]:
             count += 1
             if count > _MOST_FILES:
                 raise LessonError(f"'{folder}' has more than {_MOST_FILES} files.")
-            if path.is_file() and not path.is_symlink():
+            if _is_plain(path):
                 yield path
 
 
@@ -120,6 +147,8 @@ def saved_state(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Returns the files of a copy with their times: another value once a file is saved."""
     states = []
     for path in _files(folder):
-        status = path.stat()
-        states.append((str(path), status.st_mtime_ns, status.st_size))
+        # An editor may replace a file meanwhile.
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            states.append((str(path), status.st_mtime_ns, status.st_size))
     return tuple(states)

@@ -1,11 +1,13 @@
 """`jitstudio lesson` from the first lesson to the table of a class."""
 
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -139,6 +141,25 @@ def test_hints_are_remembered_until_the_copy_is_reset(run, tmp_path):
     assert third not in run("lesson", "hint", 2).out
 
 
+def test_a_reset_writes_through_no_link_and_leaves_no_half_of_a_backup(run, tmp_path):
+    other = tmp_path / "other.cu"
+    other.write_text("of another project")
+    own = tmp_path / "02-who-am-i" / "square.cu"
+    copy_lesson(WHO_AM_I, own.parent)
+    own.unlink()
+    own.symlink_to(other)
+    ran = run("lesson", "reset", 2)
+    assert (ran.code, other.read_text()) == (2, "of another project")
+    assert "is a link or a folder. Nothing was changed." in ran.err
+    own.unlink()
+    own.write_text("mine")
+    for number in range(200):
+        (own.parent / f"{number}.txt").touch()
+    assert "has more than 200 files" in run("lesson", "reset", 2).err
+    assert own.read_text() == "mine"
+    assert not list(tmp_path.glob("*-before-*"))
+
+
 def test_a_teachers_copy_is_reset_by_the_teachers_folder(run, tmp_path):
     for name, text in (("teacher", "start"), ("mine", "changed")):
         (tmp_path / name).mkdir()
@@ -195,6 +216,42 @@ def test_a_copy_is_watched_until_it_is_passed(run, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_watching_goes_on_after_a_file_that_is_half_written(run, tmp_path, monkeypatch):
+    mine = tmp_path / "mine"
+    copy_lesson(find_lesson("1"), mine)
+    replace_in(mine / "checks.toml", "[[budget]]", "[[budget")
+
+    def save(_seconds):
+        solve(1, mine)
+        shutil.copyfile(find_lesson("1").checks, mine / "checks.toml")
+
+    monkeypatch.setattr(time, "sleep", save)
+    ran = run("lesson", "watch", mine)
+    assert "is not TOML" in ran.err
+    assert ran.code == 0
+    shutil.rmtree(mine)
+    copy_lesson(find_lesson("1"), mine)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: shutil.rmtree(mine, True))
+    ran = run("lesson", "watch", mine)
+    assert ran.code == 2
+    assert ran.err.endswith(f"jitstudio: '{mine}' has no files any more.\n")
+
+
+def test_commands_that_come_next_can_be_copied(run, tmp_path):
+    ran = run("lesson", "open", 2, "-o", tmp_path / "my first")
+    commands = [line.split("  ")[1] for line in ran.err.splitlines() if line.startswith("  ")]
+    assert len(commands) == 5
+    words = [shlex.split(command) for command in commands]
+    assert all(any(Path(word).exists() for word in command) for command in words)
+
+
+def test_a_lesson_without_hints_says_so(run, tmp_path):
+    (tmp_path / "lesson.md").write_text("# My own\n")
+    ran = run("lesson", "hint", tmp_path)
+    assert (ran.code, ran.out, ran.err) == (0, "", "'My own' has no hints.\n")
+
+
+@pytest.mark.slow
 def test_ctrl_c_ends_watching(tmp_path, environment):
     (tmp_path / "k.cu").write_text('extern "C" __global__ void k(float* a) { *a *= 2.1; }\n')
     (tmp_path / "lesson.md").write_text("# My own\n")
@@ -203,7 +260,13 @@ def test_ctrl_c_ends_watching(tmp_path, environment):
     )
     command = [sys.executable, "-P", "-m", "jitstudio", "lesson", "watch", str(tmp_path)]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        # A test run in the background ignores the signal, and hands that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout is not None
         line = ""
