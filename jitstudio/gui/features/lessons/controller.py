@@ -68,6 +68,8 @@ class LessonsController(QObject):
         )
         self._keeps = Background(self)
         self._changes: tuple[str, ...] = ()
+        # Whether the check is of the lesson that is open.
+        self._is_check_awaited = False
         self._process = OwnedProcess(self)
         self._process.finished.connect(self._on_checked)
         self._process.errorOccurred.connect(self._on_error)
@@ -121,6 +123,8 @@ class LessonsController(QObject):
         if folder == self._folder:
             return
         self._folder = folder
+        self._is_check_awaited = False
+        self._process.kill()
         if folder is None:
             self._reads.stop()
             self._on_read((None, "", 0))
@@ -151,6 +155,7 @@ class LessonsController(QObject):
         if self._folder is None or self._process.is_running or not self._projects.save():
             return
         self._view.show_checking()
+        self._is_check_awaited = True
         self._process.setWorkingDirectory(str(self._folder))
         by = ["--by", self._graded_by] if self._graded_by else []
         self._process.start(sys.executable, [*_COMMAND, str(self._folder), *by])
@@ -158,6 +163,8 @@ class LessonsController(QObject):
     @Slot()
     def _on_checked(self) -> None:
         said = self._process.output()
+        if not self._is_check_awaited:
+            return
         if not said:
             lines = self._process.errors().strip().splitlines()
             lines = lines or [self.tr("The check has ended early.")]

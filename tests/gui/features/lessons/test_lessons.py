@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.features.lessons.view import LessonsView
+from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.help.lesson_copies import copy_lesson
 from jitstudio.help.lesson_goals import Goal
 from jitstudio.help.lessons import Lesson, find_lesson, lessons
@@ -227,3 +228,29 @@ def test_the_link_is_chosen_where_the_lesson_says(started, tmp_path, monkeypatch
     button(view, "checkLesson").click()
     goals = view.findChild(QPlainTextEdit, "lessonGoals")
     driver.wait(lambda: "The lesson is passed." in goals.toPlainText(), 60)
+
+
+@pytest.mark.slow
+def test_a_check_shows_nothing_below_another_lesson(started, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    driver = started
+    driver.trigger("lessonsAction")
+    view = driver.pane("lessons")
+    choice = view.findChild(QComboBox, "lessonChoice")
+    goals = view.findChild(QPlainTextEdit, "lessonGoals")
+    driver.wait(lambda: choice.count() == len(lessons()))
+    for row in (1, 2):
+        choice.setCurrentIndex(row)
+        button(view, "openLesson").click()
+        folder = tmp_path / "data" / "jitstudio" / "lessons" / lessons()[row].name
+        driver.wait(lambda: driver.state.project.path.parent == folder)
+        driver.wait(button(view, "checkLesson").isEnabled)
+        if row == 1:
+            button(view, "checkLesson").click()
+            assert goals.toPlainText() == "Checking…"
+    process = view.findChild(OwnedProcess)
+    driver.wait(lambda: not process.is_running)
+    assert goals.toPlainText() == ""
+    button(view, "checkLesson").click()
+    driver.wait(lambda: "✗" in goals.toPlainText(), 60)
+    assert "Each element is squared" in goals.toPlainText()
