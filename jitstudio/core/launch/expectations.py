@@ -132,7 +132,7 @@ def _changing(line: str, mark: re.Match[str]) -> TextError:
         value = f"{target} {sign} {value if plain else f'({value})'}"
     return TextError(
         f"'{line.strip()}' changes a value, where an expectation says what it shall be.",
-        f"Write {target} = {value}: on the right, {target} is as before the launch.",
+        f"Write {target} = {value}: the right side takes what was there before the launch.",
     )
 
 

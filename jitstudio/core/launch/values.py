@@ -182,7 +182,7 @@ def integer(text: str, names: Mapping[str, Number] | None = None) -> int:
 
 
 def _no_expression(text: str) -> TextError:
-    return TextError(f"'{shortened(text)}' is not a number and no expression.", _EXAMPLE)
+    return TextError(f"'{shortened(text)}' is neither a number nor an expression.", _EXAMPLE)
 
 
 _TOKEN = re.compile(
