@@ -239,15 +239,20 @@ def test_a_check_shows_nothing_below_another_lesson(started, tmp_path, monkeypat
     choice = view.findChild(QComboBox, "lessonChoice")
     goals = view.findChild(QPlainTextEdit, "lessonGoals")
     driver.wait(lambda: choice.count() == len(lessons()))
-    for row in (1, 2):
+
+    def open_lesson(row):
         choice.setCurrentIndex(row)
         button(view, "openLesson").click()
-        folder = tmp_path / "data" / "jitstudio" / "lessons" / lessons()[row].name
-        driver.wait(lambda: driver.state.project.path.parent == folder)
+        project = (
+            tmp_path / "data" / "jitstudio" / "lessons" / lessons()[row].name / "lesson.jitproj"
+        )
+        driver.wait(lambda: driver.state.project.path == project)
         driver.wait(button(view, "checkLesson").isEnabled)
-        if row == 1:
-            button(view, "checkLesson").click()
-            assert goals.toPlainText() == "Checking…"
+
+    open_lesson(1)
+    button(view, "checkLesson").click()
+    assert goals.toPlainText() == "Checking…"
+    open_lesson(2)
     process = view.findChild(OwnedProcess)
     driver.wait(lambda: not process.is_running)
     assert goals.toPlainText() == ""
