@@ -104,6 +104,11 @@ def print_class(hand_ins: Sequence[HandIn]) -> None:
             print_error(f"{hand_in.pupil}: {hand_in.problem}")
         for obstacle in hand_in.result.obstacles if hand_in.result else ():
             print_error(f"{hand_in.pupil}: {obstacle}")
+    if own := [hand_in.pupil for hand_in in hand_ins if hand_in.by_own]:
+        print_error(
+            f"Checked by the conditions in their own folders, which they may have changed: "
+            f"{', '.join(own)}. --by LESSON takes the teacher's."
+        )
     passed = sum(hand_in.result is not None and hand_in.result.passed for hand_in in hand_ins)
     say(f"Passed by {passed} of {len(hand_ins)} pupils.")
 

@@ -31,7 +31,7 @@ MEANINGS = {
     MISSING: "Something is missing: a library, the driver, a GPU",
     CRASHED: "A tool or a launch crashed or exceeded its time limit",
     WRONG: "A check failed, something was written out of bounds, or the simulator has found a "
-    "fault or a race; of `check`: a condition fails",
+    "fault or a race; of `check`: a condition fails; of `lesson check`: a goal is not reached",
     INTERRUPTED: "Interrupted by Ctrl+C",
 }
 """For the manual."""

@@ -55,6 +55,7 @@ def class_object(hand_ins: Sequence[HandIn]) -> Json:
                 "title": hand_in.title or None,
                 "passed": hand_in.result is not None and hand_in.result.passed,
                 "problem": hand_in.problem or None,
+                "own_conditions": hand_in.by_own,
                 "obstacles": list(hand_in.result.obstacles) if hand_in.result else [],
                 "goals": [*map(_goal, hand_in.goals)],
             }

@@ -23,12 +23,14 @@ class HandIn:
         title: That of the lesson; empty where it is not known.
         result: The judgement; None where there is none.
         problem: Why there is none, a sentence; else empty.
+        by_own: Whether the conditions are those of the folder, which the pupil may have changed.
     """
 
     pupil: str
     title: str
     result: LessonResult | None = None
     problem: str = ""
+    by_own: bool = False
 
     @property
     def goals(self) -> tuple[Goal, ...]:
@@ -76,6 +78,6 @@ def hand_ins(folder: Path, by: Lesson | None, options: CheckOptions) -> Iterator
             result = check_lesson(
                 original or lesson, path, options, by_original=original is not None
             )
-            yield HandIn(path.name, title, result)
+            yield HandIn(path.name, title, result, by_own=original is None)
         except (LessonError, UsageError) as error:
             yield HandIn(path.name, title, problem=str(error))

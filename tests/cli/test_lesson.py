@@ -199,6 +199,14 @@ def test_a_class_is_a_table_of_pupils_and_goals(run, tmp_path):
     }
     assert [pupils[name]["passed"] for name in ("ada", "bob", "cy", "dan")] == [True, *[False] * 3]
     assert pupils["dan"]["problem"]
+    assert not any(row["own_conditions"] for row in pupils.values())
+    assert "own folders" not in ran.err
+    # A lesson of another title is none of ours.
+    replace_in(hand_ins / "bob" / "lesson.md", "# Who am I?", "# Who am I")
+    shutil.copyfile(find_lesson("2").checks, hand_ins / "bob" / "checks.toml")
+    shutil.rmtree(hand_ins / "ada")
+    ran = run("lesson", "class", hand_ins)
+    assert "which they may have changed: bob. --by LESSON takes the teacher's." in ran.err
     # The teacher has passed nothing.
     assert f"\n0 of {len(LESSONS)} passed." in run("lesson", "list").out
     assert "has no folders in it" in run("lesson", "class", hand_ins / "dan").err
