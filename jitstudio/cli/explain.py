@@ -42,7 +42,7 @@ def run(options: ExplainOptions) -> int:
         hint = f"'jitstudio help {page.name}' prints '{page.title}'." if page else _LISTS
         if near and not page:
             hint = f"Did you mean '{near}'? {hint}"
-        print_error(f"jitstudio: '{text}' is no word of code and no GPU word. {hint}")
+        print_error(f"jitstudio: '{text}' is neither a word of code nor a GPU word. {hint}")
     return exit_codes.BUILT if is_known else exit_codes.USAGE
 
 
