@@ -91,16 +91,16 @@ def test_a_message_comes_back_as_it_was():
     [
         (Handover(), "nothing in it to show"),
         (Handover((CODE,) * 101), "at most 100 tabs"),
-        (Handover((HandedCode("../up.ptx", CodeKind.PTX, b""),)), "no name of a tab"),
-        (Handover((HandedCode("a\n.ptx", CodeKind.PTX, b""),)), "no name of a tab"),
-        (Handover((HandedCode("a" * 300, CodeKind.PTX, b""),)), "no name of a tab"),
-        (Handover((HandedCode("", CodeKind.PTX, b""),)), "no name of a tab"),
-        (Handover((HandedCode("..", CodeKind.PTX, b""),)), "no name of a tab"),
+        (Handover((HandedCode("../up.ptx", CodeKind.PTX, b""),)), "not the name of a tab"),
+        (Handover((HandedCode("a\n.ptx", CodeKind.PTX, b""),)), "not the name of a tab"),
+        (Handover((HandedCode("a" * 300, CodeKind.PTX, b""),)), "not the name of a tab"),
+        (Handover((HandedCode("", CodeKind.PTX, b""),)), "not the name of a tab"),
+        (Handover((HandedCode("..", CodeKind.PTX, b""),)), "not the name of a tab"),
         (Handover((HandedCode("ö" * 99 + ".ptx", CodeKind.PTX, b""),)), "at most 200 bytes"),
         (Handover((HandedCode("a.cu", CodeKind.PYTHON, b""),)), r"is Python, whose .* '\.py'"),
         (Handover((HandedCode("a.sass", CodeKind.SASS, b""),)), "is SASS, which no tab holds"),
-        (Handover(paths=("relative.cu",)), "no absolute path"),
-        (Handover(paths=("/a\0b",)), "no absolute path"),
+        (Handover(paths=("relative.cu",)), "not an absolute path"),
+        (Handover(paths=("/a\0b",)), "not an absolute path"),
     ],
 )
 def test_what_cannot_be_opened_is_refused_at_both_ends(handover, words, window, monkeypatch):

@@ -55,6 +55,19 @@ def test_each_says_how_long_it_takes_and_which_lessons_it_needs():
     assert [lesson.name for lesson in LESSONS if not lesson.needs] == [LESSONS[0].name]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "advice"),
+    [("twice(", "doubled(", "Known here: doubled."), ("__global__ ", "", "marked by __global__")],
+)
+def test_a_pupil_without_the_kernel_is_told_what_to_do(run, tmp_path, before, after, advice):
+    folder = solved(find_lesson("0"), tmp_path / "pupil")
+    path = folder / "twice.cu"
+    path.write_text(path.read_text().replace(before, after))
+    ran = run("lesson", "check", folder)
+    assert ran.code == 2
+    assert advice in ran.out
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("run")
 @pytest.mark.parametrize("lesson", with_pictures(), ids=lambda lesson: lesson.name)

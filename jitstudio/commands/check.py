@@ -218,7 +218,10 @@ class BudgetChecks:
             names = [unit.code.demangled.get(f.name, f.name) for unit, f in _kernels(read)]
             problem = f"There is no kernel '{budget.kernel}'. There are: {', '.join(names)}."
             if not names:
-                problem = "There is no kernel in it. Templates are built by name_expression."
+                problem = (
+                    "There is no kernel in it. In CUDA C++ a kernel is marked by __global__, and "
+                    "name_expression names an instance of a template."
+                )
             return replace(report, status=exit_codes.USAGE, problem=problem)
         launch: Json | None = None
         if isinstance(options, RunOptions):

@@ -85,8 +85,8 @@ def _obstacles(report: BudgetReport) -> Iterator[str]:
 def _message(diagnostic: Diagnostic) -> str:
     text = f"{diagnostic.message[:1].upper()}{diagnostic.message[1:]}"
     if diagnostic.file and diagnostic.line:
-        return _with_place(text, diagnostic.file, diagnostic.line)
-    return text
+        text = _with_place(text, diagnostic.file, diagnostic.line)
+    return f"{text} {diagnostic.explanation}".rstrip()
 
 
 def _with_place(sentence: str, file: str, line: int) -> str:

@@ -402,7 +402,7 @@ def test_counts_of_a_kernel_that_a_fault_has_stopped_keep_no_condition(run, tmp_
     for verdict in judged[:3]:
         assert verdict["value"] is None
         assert verdict["reason"].startswith("Not checked, as the kernel was stopped by this fault")
-        assert "behind the end of a" in verdict["reason"]
+        assert "past the end of a" in verdict["reason"]
 
 
 def test_a_share_is_told_in_percent(run, tmp_path):

@@ -93,7 +93,7 @@ def test_a_kernel_of_the_second_object_of_a_library_is_found(run, fatbin, tmp_pa
         (["--kernel", "scal"], "There are: void scale<double>"),
         (["--kernel", "zzz"], "See all with jitstudio inspect --list"),
         (["--kernel", "plain", "--arch", "sm_75"], "It has it for sm_80, sm_90"),
-        (["--list", "--arch", "x"], "no target architecture"),
+        (["--list", "--arch", "x"], "not a target architecture"),
     ],
 )
 def test_what_cannot_be_chosen_is_said_with_what_can(run, package, words, message):

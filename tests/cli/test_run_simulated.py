@@ -580,7 +580,7 @@ extern "C" __global__ void rows(const float* in, float* out) {
 
 @pytest.mark.parametrize(
     ("kernel", "line", "words"),
-    [("merged", 9, ".128)"), ("rows", 17, "[32 + 1] in place of [32], it takes 1 in place")],
+    [("merged", 9, ".128)"), ("rows", 17, "[32 + 1] instead of [32], it takes 1 instead")],
 )
 def test_what_is_advised_is_for_the_machine_code(run, tmp_path, kernel, line, words):
     (tmp_path / "k.cu").write_text(MERGED)

@@ -241,7 +241,7 @@ def state(**changed):
     [
         ("https://godbolt.org/z/abc123", "short link"),
         ("https://godbolt.org/", "short link"),
-        ("godbolt", "no link"),
+        ("godbolt", "not a link"),
         ("https://godbolt.org/clientstate/%%%", "damaged"),
         ("https://godbolt.org/clientstate/eNqrVipOLS7OzM8rVrKK", "damaged"),
         ("https://godbolt.org/#g:!((", "damaged"),
@@ -259,7 +259,7 @@ def test_a_link_that_cannot_be_imported_says_why(link, said):
 
 
 def test_a_link_without_a_host_is_refused():
-    with pytest.raises(ForeignStateError, match="no link"):
+    with pytest.raises(ForeignStateError, match="not a link"):
         project_from_link("https://[godbolt.org/#g:!()")
 
 
@@ -365,11 +365,11 @@ def test_a_text_that_is_damaged_opens_nothing():
     text = pack(Project(modules=(Member("k.cu", CodeKind.CUDA, SOURCE),)))
     head, _, code = text.rpartition(":")
     wrong = {
-        "hello": "no project",
+        "hello": "not a project",
         text[:-9]: "damaged",
         head.replace(":1:", ":2:") + ":" + code: "later version",
         head + ":" + code[:20] + ("A" if code[20] != "A" else "B") + code[21:]: "damaged",
-        text + "€": "no project",
+        text + "€": "not a project",
     }
     for given, said in wrong.items():
         with pytest.raises(ProjectTextError, match=said):

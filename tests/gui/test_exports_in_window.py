@@ -127,9 +127,9 @@ def test_a_project_goes_through_the_clipboard(started, tmp_path):
     started.wait(lambda: started.state.project.path is not None)
     assert started.editor.toPlainText() == project.modules[0].text
     for text, said in (
-        ("jitstudio-project:1:0:broken", "no project"),
+        ("jitstudio-project:1:0:broken", "not a project"),
         ("https://godbolt.org/z/1", "short link"),
-        ("hello", "no link"),
+        ("hello", "not a link"),
     ):
         clipboard.setText(text)
         started.trigger("openClipboardAction")

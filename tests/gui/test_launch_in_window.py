@@ -197,7 +197,7 @@ def test_bank_conflicts_of_a_transposition_are_drawn_and_gone_with_a_padded_tile
         if conflicts:
             # Each pass serves one lane, all of the same bank.
             assert lanes == [{0: (lane,)} for lane in range(32)]
-            assert "[32 + 1] in place of [32]" in results.counts.words
+            assert "[32 + 1] instead of [32]" in results.counts.words
             assert "Bank conflicts" in [note.text for note in notes_of(result)]
         else:
             assert len(lanes) == 1

@@ -35,7 +35,7 @@ def test_options_names_and_link_are_parts_of_one_pane(started):
         assert shown() == [name]
         assert views[name].isAncestorOf(QApplication.focusWidget())
     started.press(Qt.Key.Key_F1)
-    (page,) = (w.page for w in QApplication.topLevelWidgets() if isinstance(w, HelpWindow))
+    (page,) = (w.topic for w in QApplication.topLevelWidgets() if isinstance(w, HelpWindow))
     assert page == "options"
     dock.close()
 

@@ -43,10 +43,10 @@ BEFORE = "';' is missing before"
 @pytest.mark.parametrize(
     ("lines", "line", "reason"),
     [
-        ("int broken = ;", 0, "nothing is behind '='"),
-        ("a = a + ;", 0, "nothing is behind '+'"),
-        ("printf(a, b[0] /);", 0, "nothing is behind '/'"),
-        ("if (a ==) return 1;", 0, "nothing is behind '=='"),
+        ("int broken = ;", 0, "nothing is after '='"),
+        ("a = a + ;", 0, "nothing is after '+'"),
+        ("printf(a, b[0] /);", 0, "nothing is after '/'"),
+        ("if (a ==) return 1;", 0, "nothing is after '=='"),
         ("printf(a, , 3);", 0, "an argument is missing"),
         ("printf(a, );", 0, "an argument is missing"),
         ("a = 3 a;", 0, "'a' cannot follow a number"),
@@ -66,7 +66,7 @@ BEFORE = "';' is missing before"
         ("k<<<1, 1>>(b);", 0, "'<<<' is not closed"),
         ("k<<<a, >>>(b);", 0, "an argument is missing"),
         ("cudaMalloc(&b, sizeof());", 0, "an argument is missing"),
-        ("printf(a +, b[0]);", 0, "nothing is behind '+'"),
+        ("printf(a +, b[0]);", 0, "nothing is after '+'"),
         ('printf("%d" a);', 0, "'a' cannot follow a text"),
         ("k<<<1, 1>>>(b)\n    if (a) return 1;", 0, "';' is missing before 'if'"),
         ("cudaDeviceSynchronize()\n    return 0;", 0, "';' is missing before 'return'"),

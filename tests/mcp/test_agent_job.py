@@ -186,8 +186,8 @@ def test_each_step_is_right(answers):
     [
         (("transpose", "inspect", 0), "findings", "bring a tile into shared memory"),
         (("transpose", "run", 0), "findings", "32 sectors of 32 bytes"),
-        (("transpose", "inspect", 1), "findings", "[32][33] in place of [32][32]"),
-        (("transpose", "compare", 1), "new", "[32 + 1] in place of [32]"),
+        (("transpose", "inspect", 1), "findings", "[32][33] instead of [32][32]"),
+        (("transpose", "compare", 1), "new", "[32 + 1] instead of [32]"),
         (("sum", "inspect", 0), "findings", "halve the distance with if (i < distance)"),
         (("gemm", "build", 0), "kernels", "bytes spilled"),
         (("gemm", "inspect", 0), "findings", "Lower the second number of __launch_bounds__"),
@@ -200,7 +200,7 @@ def test_the_next_step_stands_in_the_first_answer(answers, call, section, part):
 def test_what_a_step_brings_is_what_arithmetic_says(answers):
     tiled, padded = (answers["transpose", "compare", step] for step in (1, 2))
     # 64 x 64 floats are 512 sectors to read. To write, each of the 128 requests of a warp goes down
-    # a column, and needs 32 sectors in place of 4.
+    # a column, and needs 32 sectors instead of 4.
     assert tiled["simulated"]["sectors"] == f"{512 + 128 * 32} → {512 + 512}"
     # The 32 words of a column of the tile are in one bank: 31 passes more for each request.
     assert tiled["simulated"]["bank_conflicts"] == f"0 → {128 * 31}"

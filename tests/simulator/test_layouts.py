@@ -35,10 +35,10 @@ ROW = sample((lane * 4 for lane in range(32)), 1)
 def test_a_tile_of_32_columns_is_padded_or_swizzled():
     column = sample((lane * 128 for lane in range(32)), 32)
     read, written = with_suggestions((column, ROW))
-    assert "[32 + 1] in place of [32]" in read.suggestion
-    assert "takes 1 in place of 32." in read.suggestion
+    assert "[32 + 1] instead of [32]" in read.suggestion
+    assert "takes 1 instead of 32." in read.suggestion
     assert "column ^ (row % 32)" in read.suggestion
-    assert "takes 1 in place of 32, and needs no more memory" in read.suggestion
+    assert "takes 1 instead of 32, and needs no more memory" in read.suggestion
     assert written.suggestion == ""
 
 
@@ -71,13 +71,13 @@ def test_no_padding_takes_wide_accesses_off_their_alignment():
     apart = sample((lane % 8 * 512 + lane // 8 * 4 for lane in range(32)), 8)
     near = sample((0 for lane in range(32)), 1)
     alone, *_ = with_suggestions((sample((lane % 8 * 512 for lane in range(32)), 8),))
-    assert "[128 + 1] in place of [128]" in alone.suggestion
+    assert "[128 + 1] instead of [128]" in alone.suggestion
     lines = (
         "ld.shared.b32 %x, [%r0];",
         *(f"ld.shared.b32 %y, [%r1+{at}];" for at in (0, 4, 8, 12)),
     )
     found = with_suggestions((apart, *[near] * 4), *lines)
-    assert "[128 + 4] in place of [128], it takes 1 in place of 8" in found[0].suggestion
+    assert "[128 + 4] instead of [128], it takes 1 instead of 8" in found[0].suggestion
     found = with_suggestions((sample((lane % 8 * 512 for lane in range(32)), 8), WIDE))
     assert "[128 + 4]" in found[0].suggestion
 
@@ -91,7 +91,7 @@ def test_rows_of_ldmatrix_stay_at_multiples_of_16_bytes():
     line = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, [%r0];"
     (found,) = with_suggestions((sample(matrix(256), 8),), line)
     assert "With 16 bytes more in each row of 256 bytes" in found.suggestion
-    assert "takes 1 in place of 8" in found.suggestion
+    assert "takes 1 instead of 8" in found.suggestion
     assert "column ^ (row % 8)" in found.suggestion
     assert "odd" not in found.suggestion
     assert "+ 1]" not in found.suggestion
@@ -163,7 +163,7 @@ extern "C" __global__ void tile(const float* in, float* out) {
     ("kernel", "pitch", "padded", "words", "swizzles", "taken"),
     [
         ("matrices", 256, 272, "With 16 bytes more", True, (32, 4, 4)),
-        ("tile", 512, 528, "[128 + 4] in place of [128]", False, (8, 1, 1)),
+        ("tile", 512, 528, "[128 + 4] instead of [128]", False, (8, 1, 1)),
     ],
 )
 def test_who_follows_a_suggestion_gets_what_it_says(

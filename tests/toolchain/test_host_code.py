@@ -686,7 +686,7 @@ def test_host_code_that_does_not_parse_is_a_warning_with_its_line(built):
     (warning,) = result.diagnostics
     assert (warning.file, warning.line) == ("kernel.cu", 4)
     assert warning.severity is Severity.WARNING
-    assert "nvcc will refuse this host code: nothing is behind '='" in warning.message
+    assert "nvcc will refuse this host code: nothing is after '='" in warning.message
     assert built(request(cuda(text.replace("= ;", "= N;")))).diagnostics == ()
 
 

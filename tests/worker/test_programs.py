@@ -72,13 +72,13 @@ def test_an_output_that_is_no_plain_file_is_none(call, tmp_path, make):
     with pytest.raises(Unfit, match="is not there"):
         check(call, buffers=output(path))
     make(path)
-    with pytest.raises(Unfit, match="no file of"):
+    with pytest.raises(Unfit, match="not a file of"):
         check(call, buffers=output(path))
 
 
 def test_a_second_name_of_somebody_elses_file_is_no_output(call, tmp_path):
     os.link(tmp_path / "0.npy", tmp_path / "other")
-    with pytest.raises(Unfit, match="no file of its own"):
+    with pytest.raises(Unfit, match="not a file of its own"):
         check(call, buffers=output(tmp_path / "0.npy"))
 
 

@@ -150,7 +150,7 @@ def test_a_remedy_is_for_what_the_machine_code_accesses(tools, kernel, is_merged
         assert "(LDS.64, LDS.128)" in remedies[0]
         assert "(1 LDS.128)" in remedies[1]
     else:
-        assert "[32 + 1] in place of [32]" in remedies[1]
+        assert "[32 + 1] instead of [32]" in remedies[1]
         assert remedies[0] == f"{remedies[1]} {ASSUMED}"
     # The picture of an access says the same.
     assert {sample.advice for sample in read.samples if sample.place.line == line} == {remedies[1]}
