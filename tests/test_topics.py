@@ -140,6 +140,7 @@ def test_titles_come_before_synonyms_and_those_before_texts():
     assert search("prefetch")[0] is glossary()["latency-hiding"]
     assert all("prefetch" in topic.folded for topic in in_text)
     assert search("qwertz") == []
+    assert search(" ?! ") == []
     # The page of all words has every word.
     assert pages()["words"] not in search("bank conflict")
     assert search("GPU words")[0] is pages()["words"]

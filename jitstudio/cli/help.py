@@ -36,7 +36,7 @@ _ITEM = re.compile(r"(- |\d+\. )")
 
 def run(options: HelpOptions) -> int:
     """Prints the page of a topic, topics that fit, or all; an unknown topic gives `USAGE`."""
-    topic = " ".join(options.topic)
+    topic = " ".join(options.topic).strip()
     if not topic:
         return _list_topics()
     page = find_topic(topic)

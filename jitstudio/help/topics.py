@@ -135,9 +135,11 @@ def search(text: str) -> list[ManualPage]:
     Best is a topic of that title, then one of that synonym, then those with the words in title,
     synonyms and headings, then those with most of them in title and synonyms, then those with the
     words in their text, pages before tables. Words such as "how" and "what" do not count. Sections,
-    and the page of the glossary, are topics by their titles only.
+    and the page of the glossary, are topics by their titles only. A text without words fits none.
     """
     words = _words(text)
+    if not words:
+        return []
     topics = map(_Indexed.of, (*_all(), *_sections(), *tables().values()))
     fits = [(fit, topic.page) for topic in topics if (fit := topic.fit(words)) is not None]
     fits = [(fit, page) for fit, page in fits if fit[0] <= _BY_TITLE or not _is_in_parts(page)]
