@@ -2,15 +2,16 @@
 
 Each warp that executes a load, a store or an atomic makes one request of it. Global and local
 memory move sectors of 32 bytes, four to a line of 128; an atomic takes a sector as often as most
-lanes meet at one address in it. Shared memory has 32 banks of 4 bytes and serves in one wavefront
-what needs each bank once, equal words for free. Accesses of 8 bytes are served by half warps and
-those of 16 by quarter warps; but where the lanes of a warp that loads have equal addresses in
-pairs, i and i ^ 1 or i and i ^ 2, two of these parts are served together. Atomics and copies take
-lanes in turn: see `serving`. That was measured on an H100, for some hundred patterns of lanes: see
-`h100_passes.json` of the tests. The figures are those of Nsight Compute: `l1tex__t_requests_…`,
-`l1tex__t_sectors_pipe_lsu_…` and `smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_…` (not
-`l1tex__data_bank_conflicts_…`, which counts arbitration between warps as well). They do not count
-mbarriers, bulk copies and the shared memory of other blocks, and neither is it done here.
+lanes meet at one address in it. Shared memory has 32 banks of 4 bytes and serves in one wavefront,
+a pass in what users read, what needs each bank once, equal words for free. Accesses of 8 bytes are
+served by half warps and those of 16 by quarter warps; but where the lanes of a warp that loads have
+equal addresses in pairs, i and i ^ 1 or i and i ^ 2, two of these parts are served together.
+Atomics and copies take lanes in turn: see `serving`. That was measured on an H100, for some hundred
+patterns of lanes: see `h100_passes.json` of the tests. The figures are those of Nsight Compute:
+`l1tex__t_requests_…`, `l1tex__t_sectors_pipe_lsu_…` and
+`smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_…` (not `l1tex__data_bank_conflicts_…`, which
+counts arbitration between warps as well). They do not count mbarriers, bulk copies and the shared
+memory of other blocks, and neither is it done here.
 """
 
 from __future__ import annotations

@@ -56,11 +56,11 @@ def with_suggestions(
         samples: The costliest request of each access of a run.
         instructions: The instruction of each.
     """
-    both = list(zip(samples, instructions, strict=True))
+    pairs = list(zip(samples, instructions, strict=True))
     merged = _merged(instructions)
-    requests = _Requests([way for way in both if way[0].space is StateSpace.SHARED], merged)
+    requests = _Requests([pair for pair in pairs if pair[0].space is StateSpace.SHARED], merged)
     suggested = []
-    for sample, instruction in both:
+    for sample, instruction in pairs:
         text, may_merge = "", False
         if sample.space is StateSpace.SHARED and sample.cost > 1:
             may_merge = instruction.number in merged
@@ -195,6 +195,7 @@ def _suggestions(
     threads, addresses = _as_warps([sample])
     starts = addresses // unit * unit
     serving = serving_of(instruction, sample.kind)
+    widest = requests.widest_in(int(starts.min()), int(starts.max()) + 1)
 
     def taken(layout: _Layout) -> Traffic:
         there = layout(starts) + addresses - starts
@@ -211,10 +212,10 @@ def _suggestions(
         ]
         return min((c for c in choices if c.total < requests.wavefronts), default=None)
 
-    widest = requests.widest_in(int(starts.min()), int(starts.max()) + 1)
-    now, conflicts = taken(lambda same: same)[4:6]
-    if not conflicts:
+    present = taken(lambda addresses: addresses)
+    if not present.conflicts:
         return
+    now = present.wavefronts
     is_matrix = unit > max(sample.size, BANK_BYTES)
     rows = _rows_of(starts, unit)
     # A swizzle moves whole columns, so each must hold the widest access to the array.

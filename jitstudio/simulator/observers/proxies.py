@@ -39,7 +39,7 @@ _GRANULE = 4
 _NEVER = -1
 
 
-def reads_by_itself(instruction: PtxInstruction) -> bool:
+def uses_async_proxy(instruction: PtxInstruction) -> bool:
     """Returns whether an instruction accesses shared memory by the asynchronous proxy."""
     is_bulk = instruction.opcode == "cp" and {"bulk", "async"} <= {*instruction.modifiers}
     return is_bulk or is_product(instruction)
@@ -55,7 +55,7 @@ class AsyncProxy(Observer):
     @classmethod
     def needed(cls, program: PtxProgram) -> bool:
         """Returns whether a program reads by the asynchronous proxy."""
-        return any(map(reads_by_itself, program.instructions))
+        return any(map(uses_async_proxy, program.instructions))
 
     def started(self, layout: Layout) -> None:
         """See `Observer`."""
@@ -93,13 +93,13 @@ class AsyncProxy(Observer):
             self._met[access.threads // self._size] = self._clock
         if access.space is not StateSpace.SHARED:
             return
-        by_itself = reads_by_itself(access.instruction)
+        is_async = uses_async_proxy(access.instruction)
         count = max(access.size // _GRANULE, 1)
         places = access.offsets[:, None] // _GRANULE + np.arange(count)
         if access.kind is not AccessKind.READ:
-            self._stored[places] = _NEVER if by_itself else self._clock
+            self._stored[places] = _NEVER if is_async else self._clock
             self._writers[places] = access.threads[:, None]
-        elif by_itself:
+        elif is_async:
             self._check(access, places)
 
     def _check(self, access: Access, places: NDArray[np.int64]) -> None:

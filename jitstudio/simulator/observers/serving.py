@@ -102,21 +102,22 @@ def passes_of_loops(
         is_narrow: See `Serving.NARROW_LOOP`.
     """
     warps, rows = np.unique(threads // WARP, return_inverse=True)
-    lanes, part = threads % WARP, _WAVEFRONT_BYTES // size
-    banks, parts = banks or part, WARP // part
+    # Lanes that are served together: all, or half a warp with 8 bytes each.
+    lanes, served = threads % WARP, _WAVEFRONT_BYTES // size
+    banks, parts = banks or served, WARP // served
     passes = np.zeros(len(warps), np.int64)
     # A round: all waiting lanes load, then those first at their bank swap.
     while len(rows):
-        passes += _loads(rows, lanes, units, part, banks, len(warps))
-        halves = rows * parts + lanes // part
-        places = halves * banks + units % banks
+        passes += _loads(rows, lanes, units, served, banks, len(warps))
+        groups = rows * parts + lanes // served
+        places = groups * banks + units % banks
         words = rows * (int(units.max()) + 1) + units
         if is_narrow:
             swaps = _most(places, len(warps) * parts * banks, banks)
             passes += _SWAP * swaps.reshape(-1, parts).sum(axis=1)
             _, swapped = np.unique(words, return_index=True)
         else:
-            swapping = np.unique(halves) // parts
+            swapping = np.unique(groups) // parts
             passes += _SWAP * np.bincount(swapping, minlength=len(warps))
             _, trying = np.unique(places, return_index=True)
             trying.sort()
@@ -129,14 +130,14 @@ def passes_of_loops(
 
 
 def _loads(
-    rows: _Numbers, lanes: _Numbers, units: _Numbers, part: int, banks: int, count: int
+    rows: _Numbers, lanes: _Numbers, units: _Numbers, served: int, banks: int, count: int
 ) -> _Numbers:
     """Returns the passes of the load in a round of a loop, for each of `count` warps."""
-    halves = lanes // part
-    if part < WARP:
-        halves = np.where(in_pairs(rows, lanes, units), 0, halves)
-    parts, span = WARP // part, int(units.max()) + 1
-    words = np.unique((rows * parts + halves) * span + units)
+    groups = lanes // served
+    if served < WARP:
+        groups = np.where(in_pairs(rows, lanes, units), 0, groups)
+    parts, span = WARP // served, int(units.max()) + 1
+    words = np.unique((rows * parts + groups) * span + units)
     places = words // span * banks + words % span % banks
     passes: _Numbers = _most(places, count * parts * banks, banks).reshape(-1, parts).sum(axis=1)
     return passes
