@@ -287,8 +287,8 @@ def test_a_tree_that_was_downloaded_is_imported_into_its_folder(run, tmp_path):
     assert not (tmp_path.parent / "evil.cu").exists()
     (tmp_path / "broken.zip").write_bytes(packed.getvalue()[:60])
     ended = run("import", "broken.zip", "-o", "other")
-    assert (ended.code, "no sound zip" in ended.err) == (2, True)
-    with pytest.raises(ForeignStateError, match="no ending"):
+    assert (ended.code, "not a sound zip" in ended.err) == (2, True)
+    with pytest.raises(ForeignStateError, match="no file extension"):
         project_from_file("readme", b"text")
 
 

@@ -322,7 +322,7 @@ def for_amd(path):
         (NUMBA, lambda p: (p / "a.nbc").write_bytes(pickle.dumps("x86")), "no code for GPUs", 1),
         (NUMBA, lambda p: (p / "cache.db").write_bytes(SQLITE * 99), "database is damaged", 1),
         (NUMBA, lambda p: database(p / "cache.db"), "", 1),
-        (NUMBA, lambda p: (p / "x.cubin").write_bytes(b"x86"), "'x' is left out: it is no", 1),
+        (NUMBA, lambda p: (p / "x.cubin").write_bytes(b"x86"), "'x' is left out: it is not", 1),
         (NUMBA, lambda p: (p / "x.jitkernel").write_bytes(b"PK"), "no captured kernel", 1),
         (NUMBA, lambda p: os.mkfifo(p / "x.ptx"), "", 1),
         (NUMBA, lambda p: (p / "x.ptx").symlink_to("/etc/passwd"), "'x.ptx' is a link", 1),

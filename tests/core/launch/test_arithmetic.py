@@ -112,7 +112,7 @@ def test_what_would_grow_without_end_is_refused_at_once(text):
     ],
 )
 def test_all_the_rest_of_python_is_refused_in_words(text):
-    with pytest.raises(TextError, match=r"is not a number|There is no|takes 2"):
+    with pytest.raises(TextError, match=r"is not a number|is neither a number|There is no|takes 2"):
         evaluate(text, NAMES)
 
 

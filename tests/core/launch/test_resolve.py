@@ -319,7 +319,9 @@ def test_what_changes_a_value_is_said_to_be_written_otherwise():
     ):
         arguments = tuple(zip("xyzp", ["8", "8", "8", "8"], strict=True))
         found = resolved(LaunchSpec(arguments=arguments, grid="1", expectations=(line,)), TWO)
-        assert found.problems[0].remedy.startswith(f"Write {remedy}: the right side ")
+        assert found.problems[0].remedy.startswith(
+            f"Write {remedy}: the right side takes what was there"
+        )
 
 
 @pytest.mark.parametrize(
