@@ -67,7 +67,8 @@ _SECOND = "__global__ void other(float* y, int n) { y[threadIdx.x] = n; }\n"
 # What some panes are about, or say beside the other name.
 _LOWERED = {"names", "options"}
 _MANGLED = re.compile(r"\b_Z\w{3,}|\[abi:\w+\]")
-_TIME = re.compile(r" *\b\d+(?:[.,]\d+)* ?(?:ms|s|µs|min)\b|\b\d\d:\d\d(?::\d\d)?\b|\d+ %")
+# The memory of a GPU that is free changes with other processes, as times do.
+_TIME = re.compile(r" *\b\d+(?:[.,]\d+)* ?(?:ms|s|µs|min|GiB free)\b|\b\d\d:\d\d(?::\d\d)?\b|\d+ %")
 # A pane is at rest once it looks the same twice in a row.
 _REST_MS, _MOST_LOOKS = 120, 40
 # Docks share a window in whole pixels, and a line of words more or less is no other picture.

@@ -37,6 +37,7 @@ COMMANDS = (
     ("lesson", "list", "--json"),
     ("lesson", "open", "01-line-to-machine"),
     ("lesson", "check", "01-line-to-machine", "--json"),
+    ("lesson", "class", ".", "--json"),
 )
 CACHE = {"folder": "f", "bytes": 1, "limit_bytes": 2, "cleared_bytes": None, "problem": None}
 SWEEP = {"ok": False, "axes": [], "best": None, "variants": [], "total_ms": 1.0}

@@ -35,8 +35,8 @@ def test_options_names_and_link_are_parts_of_one_pane(started):
         assert shown() == [name]
         assert views[name].isAncestorOf(QApplication.focusWidget())
     started.press(Qt.Key.Key_F1)
-    (page,) = (w.topic for w in QApplication.topLevelWidgets() if isinstance(w, HelpWindow))
-    assert page == "options"
+    (topic,) = (w.topic for w in QApplication.topLevelWidgets() if isinstance(w, HelpWindow))
+    assert topic.name == "building#options"
     dock.close()
 
 

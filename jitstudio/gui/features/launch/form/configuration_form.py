@@ -162,12 +162,13 @@ class ConfigurationForm(FieldRows):
         """Offers the block that keeps the GPU fullest, and how full from 0 to 1; None for none."""
         self._suggested = block
         self._suggestion.setVisible(block is not None)
-        if occupancy is None:
-            message = self.tr("Suggested block: {block}").format(block=block)
-        else:
-            message = self.tr("Suggested block: {block} (occupancy {share:.0f} %)").format(
-                block=block, share=occupancy * 100
-            )
+        tip = self.tr("Use this many threads per block: most of them are resident at a time")
+        message = self.tr("Suggested: {block}").format(block=block)
+        if occupancy is not None:
+            share = f"{occupancy:.0%}"
+            message = self.tr("{suggestion} ({share})").format(suggestion=message, share=share)
+            tip = self.tr("{tip} (occupancy {share})").format(tip=tip, share=share)
+        self._suggestion.setToolTip(tip)
         self._suggestion.setText(message)
         self._update()
 
@@ -187,9 +188,6 @@ class ConfigurationForm(FieldRows):
     def _make_suggestion(self) -> QPushButton:
         button = QPushButton(self)
         button.setObjectName("suggestedBlock")
-        button.setToolTip(
-            self.tr("Use this many threads per block: most of them are resident at a time")
-        )
         button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         button.setAutoDefault(False)
         button.setMinimumWidth(1)  # a narrow dock cuts its words rather than all fields

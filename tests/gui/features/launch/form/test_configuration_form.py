@@ -82,13 +82,13 @@ def test_the_suggested_block_is_taken_by_a_press(form, qtbot):
     button = form.findChild(QPushButton, "suggestedBlock")
     assert not button.isVisible()
     form.set_suggestion(512, 0.94)
-    assert button.text() == "Suggested block: 512 (occupancy 94 %)"
+    assert button.text() == "Suggested: 512 (94%)"
     with qtbot.waitSignal(form.changed):
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert form.apply_to(LaunchSpec()).block == "512"
     assert not button.isEnabled()
     form.set_suggestion(512, None)
-    assert button.text() == "Suggested block: 512"
+    assert button.text() == "Suggested: 512"
     form.set_suggestion(None, None)
     assert not button.isVisible()
 
