@@ -35,6 +35,8 @@ _PICTURE = re.compile(r"<!-- picture (\w+)((?: [\w.:-]+)*) -->\n.*?<!-- end -->"
 _LANES = digits + ascii_lowercase
 _COLUMNS, _PART = 32, 8
 _LABEL = 11
+# As many sectors as a narrow pane shows side by side.
+_BESIDE = 2
 _SHOWN = 4
 _USES = {"read": "load", "write": "store", "atomic": "atomic"}
 _CODE_NAMES = {
@@ -87,7 +89,8 @@ def _access(lesson: Lesson, place: str, kind: str) -> Iterator[str]:
     is_shared, most = sample.space is StateSpace.SHARED, _most_at_a_word(sample)
     cost = f"{sample.cost} {'passes' if is_shared else 'sectors'}"
     together = f", {most} lanes at a word" if most > 1 else ""
-    yield f"{file}, line {line}, as it begins: {_USES[kind]} of a warp, {cost}{together}"
+    yield f"{file}, line {line}, as it begins:"
+    yield f"{_USES[kind]} of a warp, {cost}{together}"
     yield ""
     rows = tuple(_banks(sample) if is_shared else _sectors(sample))
     yield from rows
@@ -106,14 +109,19 @@ def _most_at_a_word(sample: AccessSample) -> int:
 def _sectors(sample: AccessSample) -> Iterator[str]:
     rows = sample.words()
     first = rows[0].address
-    heads = (f"sector {n}" for n in range(_COLUMNS // _PART))
+    heads = (f"sector {n}" for n in range(_BESIDE))
     yield f"{'bytes':{_LABEL}}" + "  ".join(f"{head:{_PART}}" for head in heads).rstrip()
     for row in rows:
-        at = row.address - first
         cells = _cells(row)
         parts = [cells[n : n + _PART] for n in range(0, _COLUMNS, _PART)]
-        moved = (part.replace(".", "-") if part.strip(".") else part for part in parts)
-        yield f"{f'{at}-{at + LINE_BYTES - 1}':{_LABEL}}{'  '.join(moved)}"
+        moved = [part.replace(".", "-") if part.strip(".") else part for part in parts]
+        size = LINE_BYTES // len(parts)
+        for n in range(0, len(parts), _BESIDE):
+            if not "".join(moved[n : n + _BESIDE]).strip("."):
+                continue
+            at = row.address - first + n * size
+            label = f"{at}-{at + _BESIDE * size - 1}"
+            yield f"{label:{_LABEL}}{'  '.join(moved[n : n + _BESIDE])}"
 
 
 def _banks(sample: AccessSample) -> Iterator[str]:
