@@ -244,7 +244,7 @@ def test_what_scripts_do_around_their_kernels(tmp_path):
         "one[x=fp16]",
     )
     assert [str(kernel.target) for kernel in kernels] == ["sm_90a", "sm_90a", "sm_80", "sm_90a"]
-    assert "it was told of 100 multiprocessors" in report.log
+    assert "the answer was 100 multiprocessors" in report.log
     report, kernels = ran(OF_DEVICE, tmp_path)
     assert report.diagnostics == []
     assert kernel_names(kernels) == ("turn", "set_first")
