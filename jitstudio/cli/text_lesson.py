@@ -7,14 +7,19 @@ from collections.abc import Sequence
 from jitstudio.commands.lesson import LessonResult
 from jitstudio.commands.lesson_class import HandIn
 from jitstudio.help.lesson_copies import original_of
-from jitstudio.help.lesson_goals import Goal
+from jitstudio.help.lesson_goals import GoalState, is_any_judged
 from jitstudio.help.lesson_progress import LessonProgress
 from jitstudio.help.lesson_solutions import explained_solution
 from jitstudio.help.lessons import Lesson, lessons
 from jitstudio.system.terminal import print_error, say, table_lines
 
 _WIDTH = 11
-_MARKS = {"reached": "yes", "not yet": "no", "not checked": "?", "left out": "-"}
+_MARKS = {
+    GoalState.REACHED: "yes",
+    GoalState.NOT_YET: "no",
+    GoalState.NOT_CHECKED: "?",
+    GoalState.LEFT_OUT: "-",
+}
 
 
 def print_list(listed: Sequence[Lesson], passed: frozenset[str]) -> None:
@@ -43,8 +48,8 @@ def print_result(result: LessonResult, word: str) -> None:
     """
     for obstacle in result.obstacles:
         say(f"{'error':{_WIDTH}}  {obstacle}")
-    for goal in result.goals if _is_any_judged(result) else ():
-        say(f"{_state(goal):{_WIDTH}}  {goal.text}")
+    for goal in result.goals if is_any_judged(result.goals) else ():
+        say(f"{goal.state.value:{_WIDTH}}  {goal.text}")
         for reason in (*goal.reasons, *filter(None, (goal.skipped,))):
             say(f"{'':{_WIDTH}}  {reason}")
     if not result.passed:
@@ -60,10 +65,6 @@ def print_result(result: LessonResult, word: str) -> None:
     original = original_of(result.lesson)
     if original is not None:
         _print_what_follows(original)
-
-
-def _is_any_judged(result: LessonResult) -> bool:
-    return any(goal.is_judged and not goal.skipped for goal in result.goals)
 
 
 def _print_what_follows(lesson: Lesson) -> None:
@@ -84,14 +85,6 @@ def print_origin(result: LessonResult, *, by_original: bool) -> None:
     files = dict.fromkeys((report.conditions_file, report.settings_file))
     names = " and ".join(f"'{name}'" for name in files)
     print_error(f"Conditions, target and options are those of {names}{own}.")
-
-
-def _state(goal: Goal) -> str:
-    if goal.skipped:
-        return "left out"
-    if not goal.is_judged:
-        return "not checked"
-    return "reached" if goal.is_reached else "not yet"
 
 
 def print_class(hand_ins: Sequence[HandIn]) -> None:
@@ -121,7 +114,7 @@ def _print_table(title: str, hand_ins: Sequence[HandIn]) -> None:
     numbers = (f"{number}." for number in range(1, len(texts) + 1))
     rows = [("pupil", "passed", "reached", *numbers)]
     for hand_in in hand_ins:
-        states = {goal.text: _MARKS[_state(goal)] for goal in hand_in.goals}
+        states = {goal.text: _MARKS[goal.state] for goal in hand_in.goals}
         asked = [goal for goal in hand_in.goals if not goal.skipped]
         count = f"{sum(goal.is_reached for goal in asked)} of {len(asked)}"
         passed = "yes" if hand_in.result and hand_in.result.passed else "no"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from jitstudio.checks.verdicts import BudgetReport, Verdict
@@ -11,6 +12,15 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 
 _NOT_CHECKED = "Not checked, as the kernel was stopped by this fault."
 _STOPPED = "This fault has stopped the kernel."
+
+
+class GoalState(Enum):
+    """How far a goal is, in the words of a terminal."""
+
+    REACHED = "reached"
+    NOT_YET = "not yet"
+    NOT_CHECKED = "not checked"
+    LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,20 @@ class Goal:
     reasons: tuple[str, ...]
     skipped: str = ""
     is_judged: bool = True
+
+    @property
+    def state(self) -> GoalState:
+        """How far the goal is."""
+        if self.skipped:
+            return GoalState.LEFT_OUT
+        if not self.is_judged:
+            return GoalState.NOT_CHECKED
+        return GoalState.REACHED if self.is_reached else GoalState.NOT_YET
+
+
+def is_any_judged(checked: Iterable[Goal]) -> bool:
+    """Returns whether anything is known about a goal that was not left out."""
+    return any(goal.is_judged and not goal.skipped for goal in checked)
 
 
 def goals(reports: Iterable[BudgetReport]) -> tuple[Goal, ...]:
@@ -98,7 +122,7 @@ def summary(reached: Sequence[Goal], passed: bool) -> str:
     asked = [goal for goal in reached if not goal.skipped]
     if passed:
         return "The lesson is passed."
-    if not any(goal.is_judged for goal in asked):
+    if not is_any_judged(reached):
         return "No goal could be judged: fix this first."
     count = sum(goal.is_reached for goal in asked)
     return f"{count} of {len(asked)} goals {'is' if count == 1 else 'are'} reached."

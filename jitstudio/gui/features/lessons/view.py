@@ -23,11 +23,17 @@ from jitstudio.gui.kit.fonts import follow_letters, scale_margins
 from jitstudio.gui.kit.markdown import set_markdown
 from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.theme import follow_theme
-from jitstudio.help.lesson_goals import Goal
+from jitstudio.help.lesson_goals import Goal, GoalState, is_any_judged
 from jitstudio.help.lessons import Lesson
 
 _SHARES = (3, 1)
 _MARGIN = 6
+_MARKS = {
+    GoalState.REACHED: "✓",
+    GoalState.NOT_YET: "✗",
+    GoalState.NOT_CHECKED: "?",
+    GoalState.LEFT_OUT: "○",
+}
 _PUNCTUATION = re.compile(r"[\\`*_<>\[\]#]")
 _ESCAPED = r"\\\g<0>"
 
@@ -187,8 +193,8 @@ class LessonsView(QWidget):
             origin: Which conditions count, a sentence.
         """
         lines = [summary, *(f"! {obstacle}" for obstacle in obstacles)]
-        for goal in goals if any(map(_is_judged, goals)) else ():
-            lines.append(f"{_mark(goal)} {goal.text}")
+        for goal in goals if is_any_judged(goals) else ():
+            lines.append(f"{_MARKS[goal.state]} {goal.text}")
             lines += [f"    {reason}" for reason in (*goal.reasons, goal.skipped) if reason]
         self.show_problem("\n".join((*lines, "", origin)))
 
@@ -299,15 +305,3 @@ class LessonsView(QWidget):
                 smaller.setProperty(QTextFormat.Property.FontSizeAdjustment, max(0, 2 - level))
                 cursor.mergeCharFormat(smaller)
             block = block.next()
-
-
-def _is_judged(goal: Goal) -> bool:
-    return goal.is_judged and not goal.skipped
-
-
-def _mark(goal: Goal) -> str:
-    if goal.skipped:
-        return "○"
-    if not goal.is_judged:
-        return "?"
-    return "✓" if goal.is_reached else "✗"
