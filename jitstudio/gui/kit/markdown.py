@@ -20,7 +20,7 @@ def set_markdown(view: QTextEdit, text: str) -> None:
     view.setMarkdown(text)
     cursor = QTextCursor(view.document())
     cursor.beginEditBlock()
-    for block in _blocks(view.document()):
+    for block in blocks_of(view.document()):
         if block.blockFormat().hasProperty(_CODE):
             cursor.setPosition(block.position())
             whole = block.blockFormat()
@@ -35,7 +35,8 @@ def set_markdown(view: QTextEdit, text: str) -> None:
     cursor.endEditBlock()
 
 
-def _blocks(document: QTextDocument) -> Iterator[QTextBlock]:
+def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
+    """Yields the blocks of a document: its paragraphs, headings and lines of code."""
     block = document.begin()
     while block.isValid():
         yield block

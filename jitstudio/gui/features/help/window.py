@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.fonts import fit_dialog
-from jitstudio.gui.kit.markdown import set_markdown
+from jitstudio.gui.kit.markdown import blocks_of, set_markdown
 from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.help.manual import (
     INDEX,
@@ -142,9 +142,8 @@ class HelpWindow(QDialog):
 
     def _scroll_to(self, anchor: str) -> None:
         """Brings the heading of a section to the top."""
-        block = self._text.document().begin()
-        while block.isValid() and not _is_heading(block, anchor):
-            block = block.next()
+        blocks = blocks_of(self._text.document())
+        block = next((block for block in blocks if _is_heading(block, anchor)), QTextBlock())
         place = self._text.document().documentLayout().blockBoundingRect(block)
         self._text.setTextCursor(QTextCursor(block))
         self._text.verticalScrollBar().setValue(round(place.top()))

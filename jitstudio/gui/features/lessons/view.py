@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins
-from jitstudio.gui.kit.markdown import set_markdown
+from jitstudio.gui.kit.markdown import blocks_of, set_markdown
 from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.help.lesson_goals import Goal, GoalState, is_any_judged
@@ -296,12 +296,10 @@ class LessonsView(QWidget):
 
     def _fit_headings(self) -> None:
         """Makes headings as large as in the manual: a lesson has a narrow pane."""
-        block = self._text.document().begin()
-        while block.isValid():
+        for block in blocks_of(self._text.document()):
             if level := block.blockFormat().headingLevel():
                 cursor = QTextCursor(block)
                 cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
                 smaller = QTextCharFormat()
                 smaller.setProperty(QTextFormat.Property.FontSizeAdjustment, max(0, 2 - level))
                 cursor.mergeCharFormat(smaller)
-            block = block.next()
