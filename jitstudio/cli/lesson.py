@@ -118,8 +118,7 @@ def _open(options: LessonOpenOptions) -> int:
 
 
 def _next(options: LessonNextOptions) -> int:
-    passed = LessonProgress().passed()
-    lesson = next((lesson for lesson in lessons() if lesson.title not in passed), None)
+    lesson = LessonProgress().next_lesson()
     if lesson is None:
         print_error(f"All {len(lessons())} lessons are passed.")
         return exit_codes.BUILT

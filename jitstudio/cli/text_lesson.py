@@ -70,8 +70,7 @@ def print_result(result: LessonResult, word: str) -> None:
 def _print_what_follows(lesson: Lesson) -> None:
     if explained_solution(lesson):
         print_error(f"'jitstudio lesson solution {lesson.number}' explains the solution.")
-    passed = LessonProgress().passed()
-    following = next((other for other in lessons() if other.title not in passed), None)
+    following = LessonProgress().next_lesson()
     if following is None:
         print_error(f"All {len(lessons())} lessons are passed.")
     else:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jitstudio.help.lessons import Lesson
+from jitstudio.help.lessons import Lesson, lessons
 from jitstudio.system.paths import settings_folder
 from jitstudio.system.private import make_private, read_private, write_private
 
@@ -29,6 +29,11 @@ class LessonProgress:
         if not isinstance(titles, list):
             return frozenset()
         return frozenset(title for title in titles if isinstance(title, str))
+
+    def next_lesson(self) -> Lesson | None:
+        """Returns the first lesson of ours that is not passed; None once all are."""
+        passed = self.passed()
+        return next((lesson for lesson in lessons() if lesson.title not in passed), None)
 
     def hints(self, lesson: Lesson) -> int:
         """Returns how many hints of a lesson were shown."""
