@@ -49,7 +49,6 @@ _NO_TEXTS = frozenset(["message", "where", "unless", "pattern"])
 _CODE = re.compile(r"`[^`\n]*`|^(?: {4}|\t).*$|<!-- table .*?<!-- end -->|\]\([^)]*\)", re.M | re.S)
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _FEWEST = 2
-_WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @cache
@@ -75,15 +74,11 @@ def _texts() -> Iterator[tuple[str, str]]:
 def _literals(source: str) -> Iterator[tuple[int, str]]:
     """Yields the literals of a module that are sentences, or parts of one, with their lines."""
     tree = ast.parse(source)
-    docstrings = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, _WITH_DOCSTRING) and node.body and isinstance(node.body[0], ast.Expr)
-    }
+    # Docstrings, and the sentences below attributes.
     bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if id(node) in docstrings | bare or "\\b" in node.value or "(?" in node.value:
+            if id(node) in bare or "\\b" in node.value or "(?" in node.value:
                 continue
             if len(_WORDS.findall(node.value)) >= _FEWEST:
                 yield node.lineno, node.value
