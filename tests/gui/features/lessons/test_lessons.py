@@ -29,6 +29,15 @@ def button(view, name):
     return view.findChild(QPushButton, name)
 
 
+def listed(driver):
+    """The pane with all lessons in its list, and the list."""
+    driver.trigger("lessonsAction")
+    view = driver.pane("lessons")
+    choice = view.findChild(QComboBox, "lessonChoice")
+    driver.wait(lambda: choice.count() == len(lessons()))
+    return view, choice
+
+
 def test_hints_come_one_after_the_other(view, tmp_path, qtbot):
     assert not button(view, "checkLesson").isEnabled()
     text = "# T\n\n![](file:///etc/hostname)\n"
@@ -169,10 +178,7 @@ def test_a_pupil_mends_a_lesson(started, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     driver = started
     driver.trigger("optionsAction")
-    driver.trigger("lessonsAction")
-    view = driver.pane("lessons")
-    choice = view.findChild(QComboBox, "lessonChoice")
-    driver.wait(lambda: choice.count() == len(lessons()))
+    view, choice = listed(driver)
     choice.setCurrentIndex(1)
     button(view, "openLesson").click()
     shown = view.findChild(QTextBrowser, "lessonText")
@@ -215,10 +221,7 @@ def test_a_pupil_mends_a_lesson(started, tmp_path, monkeypatch):
 def test_the_link_is_chosen_where_the_lesson_says(started, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     driver = started
-    driver.trigger("lessonsAction")
-    view = driver.pane("lessons")
-    choice = view.findChild(QComboBox, "lessonChoice")
-    driver.wait(lambda: choice.count() == len(lessons()))
+    view, choice = listed(driver)
     choice.setCurrentIndex([lesson.name for lesson in lessons()].index("12-linker"))
     button(view, "openLesson").click()
     shown = view.findChild(QTextBrowser, "lessonText")
@@ -234,11 +237,8 @@ def test_the_link_is_chosen_where_the_lesson_says(started, tmp_path, monkeypatch
 def test_a_check_shows_nothing_below_another_lesson(started, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     driver = started
-    driver.trigger("lessonsAction")
-    view = driver.pane("lessons")
-    choice = view.findChild(QComboBox, "lessonChoice")
+    view, choice = listed(driver)
     goals = view.findChild(QPlainTextEdit, "lessonGoals")
-    driver.wait(lambda: choice.count() == len(lessons()))
 
     def open_lesson(row):
         choice.setCurrentIndex(row)
