@@ -79,23 +79,27 @@ class LessonListOptions(CommandOptions):
     json: bool = json_word()
 
 
+def _lesson_word() -> Any:
+    return word("LESSON", PATH, "its number, its name or its folder", default="")
+
+
+def _output_word() -> Any:
+    return word("-o, --output DIR", PATH, "copy the lesson into this folder (default: ./NAME)")
+
+
 @dataclass(frozen=True, kw_only=True)
 class LessonOpenOptions(CommandOptions):
     """The options of `jitstudio lesson open`."""
 
-    lesson: str = word("LESSON", PATH, "its number, its name or its folder", default="")
-    output: str | None = word(
-        "-o, --output DIR", PATH, "copy the lesson into this folder (default: ./NAME)"
-    )
+    lesson: str = _lesson_word()
+    output: str | None = _output_word()
 
 
 @dataclass(frozen=True, kw_only=True)
 class LessonNextOptions(CommandOptions):
     """The options of `jitstudio lesson next`."""
 
-    output: str | None = word(
-        "-o, --output DIR", PATH, "copy the lesson into this folder (default: ./NAME)"
-    )
+    output: str | None = _output_word()
 
 
 def _copy_word() -> Any:
@@ -151,7 +155,7 @@ class LessonResetOptions(CommandOptions):
 class LessonSolutionOptions(CommandOptions):
     """The options of `jitstudio lesson solution`."""
 
-    lesson: str = word("LESSON", PATH, "its number, its name or its folder", default="")
+    lesson: str = _lesson_word()
     anyway: bool = flag("--anyway", "show it although the lesson is not passed")
 
 
