@@ -93,7 +93,7 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         grab("names")
         driver.open_sample("Link by PTX or LTO")
         driver.trigger("teachLayoutAction")
-        # Its docks come a turn behind its letters.
+        # Its docks come a turn after its letters.
         pause(0)
         driver.show_output("Link")
         grab("link")
@@ -168,6 +168,8 @@ def _simulations(driver: Driver, grab: Callable[[str], None]) -> None:
     pause(_DRAWN_MS)
     grab("lesson")
     driver.trigger("editLayoutAction")
+    # Its docks come a turn after its letters.
+    pause(0)
     driver.find(QDockWidget, "lessonsDock").close()
     driver.trigger("editLayoutAction")
     driver.launch_form()
