@@ -66,8 +66,8 @@ class Bench:
         build, result = self.build(sources, spec.kernel, link, device)
         assert result.ok, result.diagnostics
         form = choose_form(spec.kernel, kernel_forms(build.sources, result))
-        simulated = build.sources if device == SIMULATOR else None
-        kernel = launchable(result, form, spec.load, None, simulated=simulated)
+        is_simulated = device == SIMULATOR
+        kernel = launchable(build, result, form, spec.load, simulated=is_simulated)
         resolved = resolve(spec, kernel, self.devices, device)
         assert resolved.request is not None, resolved.problems
         return resolved.request

@@ -41,6 +41,6 @@ def resolved(
     result = builder.build(request)
     assert result.ok, result.diagnostics
     form = choose_form(spec.kernel, kernel_forms(sources, result, headers))
-    simulated = sources if device == SIMULATOR else None
-    kernel = launchable(result, form, spec.load, None, simulated=simulated)
+    is_simulated = device == SIMULATOR
+    kernel = launchable(request, result, form, spec.load, simulated=is_simulated)
     return resolve(spec, kernel, devices, device)

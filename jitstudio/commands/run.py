@@ -275,8 +275,8 @@ class _Sides:
                     # Of another build or device it is the same launch.
                     self.words = words_on_host_launch(form)
                     self.begins(self.words)
-            simulated = request.sources if ordinal == SIMULATOR else None
-            kernel = launchable(built, form, spec.load, request.confined_to, simulated=simulated)
+            is_simulated = ordinal == SIMULATOR
+            kernel = launchable(request, built, form, spec.load, simulated=is_simulated)
         except SpecError as error:
             return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
         if missing := _missing(self.devices, ordinal):

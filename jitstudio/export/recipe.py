@@ -395,7 +395,7 @@ def launch_of(
         form = choose_form(launched_name(result, spec.kernel), forms, request.sources)
         if begin is not None:
             spec = begin(first_launch(form))
-        kernel = launchable(result, form, LoadMode.CUBIN, request.confined_to)
+        kernel = launchable(request, result, form, LoadMode.CUBIN)
     except SpecError as error:
         raise ExportError(_said(error.problem)) from None
     resolved = resolve(spec, kernel, DeviceList(), None, folder=request.folder)

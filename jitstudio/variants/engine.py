@@ -349,11 +349,10 @@ def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gp
     Raises:
         SpecError: The build did not make the code.
     """
-    build = variant.build
-    simulated = build.sources if gpu.ordinal == SIMULATOR else None
-    kernel = launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
+    is_simulated = gpu.ordinal == SIMULATOR
+    kernel = launchable(variant.build, result, form, variant.spec.load, simulated=is_simulated)
     # A run of many variants asks for figures, not for advice, which would need the machine code.
-    return kernel if simulated is None else replace(kernel, counterpart=None, sources=())
+    return kernel if not is_simulated else replace(kernel, counterpart=None, sources=())
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:

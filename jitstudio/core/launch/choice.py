@@ -45,36 +45,36 @@ class Launchable:
 
 
 def launchable(
+    request: BuildRequest,
     result: BuildResult,
     form: KernelForm,
     load: LoadMode,
-    confined_to: tuple[str, ...] | None,
     *,
-    simulated: Sequence[Source] | None = None,
+    simulated: bool = False,
 ) -> Launchable:
     """Returns a kernel of a build with all that the launch needs of the build.
 
     Args:
-        result: The build.
+        request: The build.
+        result: Its result.
         form: The kernel.
         load: The code to load.
-        confined_to: See `BuildRequest`: that of the build.
-        simulated: The modules of the build, for the simulator, which takes PTX whatever is to be
-            loaded; None for a GPU.
+        simulated: Whether for the simulator, which takes PTX whatever is to be loaded.
 
     Raises:
         SpecError: The build did not make the code to load.
     """
+    modules = request.sources
     other = None
-    if load is LoadMode.DRIVER_JIT or simulated is not None:
-        other = _artifact_with(result, form, CodeKind.CUBIN)
+    if load is LoadMode.DRIVER_JIT or simulated:
+        other = _artifact_with(result, form, CodeKind.CUBIN, modules)
     needs = result.resources_of(form.lowered, form.unit)
-    if simulated is None:
-        code = choose_code(result, form, load)
+    if simulated:
+        code = _simulated_code(result, form, modules)
     else:
-        code = _simulated_code(result, form, simulated)
-    sources = tuple(simulated or ())
-    return Launchable(form, code, result.arch, needs, other, confined_to, sources)
+        code = choose_code(result, form, load, modules)
+    sources = modules if simulated else ()
+    return Launchable(form, code, result.arch, needs, other, request.confined_to, sources)
 
 
 def choose_form(
@@ -135,14 +135,16 @@ _HOW = {
 _HOW_ELSE = "Open a file that has one, or the source that it is made from."
 
 
-def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifact:
-    """Returns the code of a build to load for a kernel.
+def choose_code(
+    result: BuildResult, form: KernelForm, load: LoadMode, modules: Sequence[Source] = ()
+) -> Artifact:
+    """Returns the code to load for a kernel: of a build, or a module that is such code itself.
 
     Raises:
-        SpecError: The build did not make it.
+        SpecError: There is none.
     """
     kind = _CODE[load]
-    if artifact := _artifact_with(result, form, kind):
+    if artifact := _artifact_with(result, form, kind, modules):
         return artifact
     if not result.ok:
         raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
@@ -188,11 +190,18 @@ def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Sou
     )
 
 
-def _artifact_with(result: BuildResult, form: KernelForm, kind: CodeKind) -> Artifact | None:
-    """Returns the code of this kind that the kernel is in."""
-    modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
-    own = [module for module in modules if split_variant(module)[0] == form.unit]
-    artifacts = (result.artifact(kind, name) for name in (LINKED, *own, *modules, form.module))
+def _artifact_with(
+    result: BuildResult, form: KernelForm, kind: CodeKind, modules: Sequence[Source]
+) -> Artifact | None:
+    """Returns the code of this kind that the kernel is in, made by the build or put into it."""
+    places = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
+    own = [place for place in places if split_variant(place)[0] == form.unit]
+    names = (LINKED, *own, *places, form.module)
+    # A build makes no cubin of a cubin, nor PTX of PTX. Of a link only the whole is loaded.
+    is_linked = result.artifact(CodeKind.CUBIN, LINKED) is not None
+    loadable = [module for module in modules if module.kind is kind and not is_linked]
+    as_code = {module.name: Artifact(kind, module.name, module.content) for module in loadable}
+    artifacts = (result.artifact(kind, name) or as_code.get(name) for name in names)
     return next(filter(None, artifacts), None)
 
 

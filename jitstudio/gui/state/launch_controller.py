@@ -67,9 +67,9 @@ class _Kernels:
 
     def launchable(self, form: KernelForm, spec: LaunchSpec, device: int) -> Launchable:
         """Returns the code to launch a kernel from; raises `SpecError` where there is none."""
-        simulated = self.sources if device == SIMULATOR else None
-        confined_to = self.built.request.confined_to
-        return launchable(self.result, form, spec.load, confined_to, simulated=simulated)
+        is_simulated = device == SIMULATOR
+        request = self.built.request
+        return launchable(request, self.result, form, spec.load, simulated=is_simulated)
 
     def lines_of(self, kernel: Launchable) -> LinkedLines:
         """Returns the places of the executed PTX's lines in the PTX of the modules."""

@@ -21,6 +21,7 @@ from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.launch.types import Array, Pointer
 from jitstudio.core.launch.values import integer
+from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from tests.core.launch.forms import SAXPY, form, pointer
 from tests.devices import H200, ONE_H200
@@ -500,6 +501,18 @@ def test_the_build_knows_best_which_module_a_kernel_is_in():
     assert choose_code(result, MODULE, LoadMode.CUBIN) is OTHER
 
 
+@pytest.mark.parametrize(
+    ("kind", "load"), [(CodeKind.CUBIN, LoadMode.CUBIN), (CodeKind.PTX, LoadMode.DRIVER_JIT)]
+)
+def test_a_module_that_is_such_code_is_loaded_itself(kind, load):
+    module = Source("k.cu", kind, b"content")
+    chosen = choose_code(built(), MODULE, load, (module,))
+    assert (chosen.kind, chosen.content) == (kind, module.content)
+    with pytest.raises(SpecError):
+        choose_code(built(), MODULE, load, (replace(module, name="other.cu"),))
+    assert choose_code(built(WHOLE), MODULE, LoadMode.CUBIN, (module,)) is WHOLE
+
+
 FAILED = built(
     outcome=Outcome.FAILED,
     diagnostics=(Diagnostic(Severity.ERROR, "k.cu", 3, 1, "expected a ';'"),),
@@ -552,7 +565,8 @@ def test_the_simulator_gets_the_ptx_of_all_that_is_linked(outcome):
         Artifact(CodeKind.PTX, name, name.encode()) for name in ("k.cu", "b.cu", LINKED)
     )
     linked = Artifact(CodeKind.CUBIN, LINKED, b"cubin")
-    sources = [Source(name, CodeKind.CUDA, b"") for name in ("k.cu", "b.cu")]
+    sources = tuple(Source(name, CodeKind.CUDA, b"") for name in ("k.cu", "b.cu"))
+    request = BuildRequest(sources, Arch(90))
     everything = (own, other, whole, linked)
     for count in range(len(everything) + 1):
         for artifacts in combinations(everything, count):
@@ -564,11 +578,11 @@ def test_the_simulator_gets_the_ptx_of_all_that_is_linked(outcome):
             else:
                 expected = b"k.cu\0b.cu" if {own, other} <= {*artifacts} else None
             if outcome is Outcome.BUILT and expected is not None:
-                chosen = launchable(result, MODULE, LoadMode.CUBIN, None, simulated=sources)
+                chosen = launchable(request, result, MODULE, LoadMode.CUBIN, simulated=True)
                 assert (chosen.code.kind, chosen.code.content) == (CodeKind.PTX, expected)
                 continue
             with pytest.raises(SpecError) as caught:
-                launchable(result, MODULE, LoadMode.CUBIN, None, simulated=sources)
+                launchable(request, result, MODULE, LoadMode.CUBIN, simulated=True)
             is_told = result.reason in str(caught.value)
             assert is_told == (outcome is Outcome.FAILED)
 

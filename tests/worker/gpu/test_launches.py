@@ -10,7 +10,7 @@ from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.result import ConsoleText, LaunchOutcome
 from jitstudio.core.launch.spec import LoadMode
 from jitstudio.core.request import LinkMode
-from tests.launching import spec
+from tests.launching import cuda, spec
 from tests.sample_launches import IDS, LAUNCHES, resolved
 from tests.support import SAMPLES
 
@@ -228,6 +228,18 @@ def test_the_drivers_own_compiler_makes_the_same(bench):
     assert by_cubin.counterpart is None
     assert by_driver.counterpart.facts.registers == by_cubin.facts.registers
     assert len(by_driver.counterpart.timing.samples) == len(by_driver.timing.samples)
+
+
+def test_a_cubin_is_loaded_as_it_is(bench):
+    _, result = bench.build((cuda(COPY.replace("long long n", "int n")),), "copy")
+    cubin = result.artifact(CodeKind.CUBIN, "k.cu").content
+    sources = (Source("copy.cubin", CodeKind.CUBIN, cubin),)
+    # A cubin knows the sizes of its parameters, but neither names nor types: 1,000 floats in bytes.
+    arguments = ("arg0=4000:random", "arg1=4000:zeros:out", "arg2=1000")
+    launch = spec("copy", *arguments, cover="1000", expectations=("arg1 = arg0",))
+    launched = bench.run(sources, launch)
+    assert launched.ok, launched
+    assert [check.ok for check in launched.checks] == [True]
 
 
 def test_expressions_and_files_fill_buffers(bench, tmp_path):
