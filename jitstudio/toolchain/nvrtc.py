@@ -190,6 +190,16 @@ def compile_cuda(job: Job) -> Report:
     return report
 
 
+def compile_as_sent(job: Job) -> Report:
+    """Compiles the texts of the job with its options and no others, to PTX."""
+    report = Report()
+    try:
+        _compile(job, job.options, job.makes, report)
+    except NvrtcError as error:
+        report.ok, report.error_log = False, str(error)
+    return report
+
+
 def _with_host_integers(part: DevicePart, folders: Sequence[str]) -> DevicePart:
     """Returns the compile of a program with the integers of the host in NVIDIA's headers."""
     more = host_integers(part.job, folders) if part.host_code else ()

@@ -145,6 +145,16 @@ def compile_ir(job: Job) -> Report:
     return report
 
 
+def compile_as_sent(job: Job) -> Report:
+    """Compiles modules as they are, without any supply."""
+    locate.load(Tool.NVVM)
+    modules, libraries = (
+        [(ref.name, code) for ref, code in part] for part in (job.inputs, job.libraries)
+    )
+    libdevice = [(_LIBDEVICE, _libdevice())] if job.libdevice else []
+    return _program(job, modules, [*libraries, *libdevice])
+
+
 def _intrinsics_refused(job: Job, copy: IrCopy) -> Iterator[str]:
     """Yields errors for intrinsics with another type than LLVM's, which libNVVM refuses silently.
 

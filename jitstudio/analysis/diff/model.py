@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
-from jitstudio.analysis.diff.align import align_by, common_subsequence, merged
+from jitstudio.analysis.diff.align import Keys, align_by, common_subsequence, merged
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.line_classes import classify
 from jitstudio.listing.lines import NOWHERE, LineClass
@@ -172,21 +172,36 @@ _DEBUG_LABEL = re.compile(r"\$?\w*info_string\d*:\s*\Z")
 _WORD = re.compile(r"[@%.$\w]+")
 
 
-def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
-    """Compares texts line by line; a rewritten line is next to the replacement."""
-    stages = [
-        (left, right),
+def compare_lines(
+    left: Sequence[str],
+    right: Sequence[str],
+    words_of: Callable[[str], tuple[str, ...]] | None = None,
+) -> Comparison:
+    """Compares texts line by line; a rewritten line is next to the replacement.
+
+    Args:
+        left: The first text.
+        right: The second text.
+        words_of: The words by which the tokens of a line are compared; None for themselves.
+    """
+    ours: Keys = left if words_of is None else [words_of(line) for line in left]
+    theirs: Keys = right if words_of is None else [words_of(line) for line in right]
+    stages: list[tuple[Keys, Keys]] = [
+        (ours, theirs),
         ([line.strip() for line in left], [line.strip() for line in right]),
         # The instruction of PTX, the type or the keyword of C++.
         ([_first_word(line) for line in left], [_first_word(line) for line in right]),
     ]
     pairs = align_by(stages)
-    paired = {a for a, b in pairs if left[a] == right[b]}
+    paired = {a for a, b in pairs if ours[a] == theirs[b]}
     rows = tuple(
         DiffRow(a, b, change_of(a, b, same=a in paired))
         for a, b in merged(pairs, len(left), len(right))
     )
-    return Comparison(tuple(left), tuple(right), rows)
+    if words_of is None:
+        return Comparison(tuple(left), tuple(right), rows)
+    words = [dict(enumerate(map(words_of, side))) for side in (left, right)]
+    return Comparison(tuple(left), tuple(right), rows, left_words=words[0], right_words=words[1])
 
 
 def ptx_lines(text: str) -> list[str]:

@@ -34,7 +34,7 @@ def main(memory_limit: int) -> None:
     limit_files()
     _keep_memory()
     locate.announce_toolkit()
-    serve(wire, BUILDING, partial(_work, Capture()), _ROLE)
+    serve(wire, BUILDING, partial(_work, Capture()), COMPILERS)
 
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -81,7 +81,7 @@ def _interpreter(python: str) -> tuple[str, ...]:
         return ()
 
 
-_ROLE = ProgramNeeds(
+COMPILERS = ProgramNeeds(
     partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP, Tool.NVCC),
     _unpacked,
     _host_compiler,
