@@ -8,9 +8,10 @@ from importlib import import_module
 
 __version__ = "0.4.0"
 _HOMES = {
-    **dict.fromkeys(("build", "diff", "inspect", "run"), "jitstudio.api.commands"),
+    **dict.fromkeys(("build", "diff", "inspect", "passes", "run"), "jitstudio.api.commands"),
     **dict.fromkeys(
-        ("BuildReport", "DiffReport", "InspectReport", "LaunchReport"), "jitstudio.api.reports"
+        ("BuildReport", "DiffReport", "InspectReport", "LaunchReport", "PassesReport"),
+        "jitstudio.api.reports",
     ),
     "Session": "jitstudio.commands.sessions",
     "show": "jitstudio.api.show",

@@ -1,4 +1,4 @@
-"""What each pass changes in the PTX, and which pass has made a line of it.
+"""The changes of the PTX by each pass, and the pass that has made a line.
 
 Each run numbers its registers and labels anew, so that their numbers are no difference.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from jitstudio.analysis.diff.align import align
 from jitstudio.analysis.diff.model import TOKEN, Comparison, compare_lines, ptx_lines
+from jitstudio.analysis.sass.model import InlineChain
 from jitstudio.core.code import CodeKind
 from jitstudio.core.passes import Film, FilmStep
-from jitstudio.listing.functions import functions
+from jitstudio.listing.functions import Function, functions
 from jitstudio.listing.line_classes import classify
 from jitstudio.listing.lines import LineClass
 
@@ -39,21 +40,8 @@ def shape(line: str) -> tuple[str, ...]:
 
 
 def compare_step(step: FilmStep) -> Comparison:
-    """Returns the PTX in front of a step and behind it, side by side, without line tables."""
+    """Returns the PTX before and after a step, side by side, without line tables."""
     return compare_lines(ptx_lines(step.before), ptx_lines(step.after), shape)
-
-
-def of_kernel(film: Film, kernel: str) -> Film:
-    """Returns the film of a kernel or function alone; without PTX where there is none."""
-    texts = {text: "\n".join(_function_lines(text, kernel)) for text in set(film.ptx.values())}
-    return replace(film, ptx={limit: texts[text] for limit, text in film.ptx.items()})
-
-
-def _function_lines(ptx: str, name: str) -> Sequence[str]:
-    lines = ptx.splitlines()
-    return next(
-        (lines[f.line : f.end] for f in functions(CodeKind.PTX, lines) if f.name == name), ()
-    )
 
 
 @dataclass(frozen=True)
@@ -62,36 +50,83 @@ class LineOrigin:
 
     Attributes:
         line: The line, counted from 1.
+        text: The instruction.
+        place: Where it comes from in the source; empty where no line table says.
         step: The step; None for what was there before all passes.
         is_moved: Whether the same instruction was elsewhere before.
     """
 
     line: int
+    text: str
+    place: InlineChain
     step: FilmStep | None
     is_moved: bool = False
 
 
+@dataclass(frozen=True)
+class FilmReading:
+    """The steps and the origins of lines in a module or kernel.
+
+    Attributes:
+        film: The film; of a kernel, with the PTX of that alone.
+        origins: Of the instructions behind the last pass.
+    """
+
+    film: Film
+    origins: tuple[LineOrigin, ...]
+
+
+def read_film(film: Film, kernel: str = "") -> FilmReading | None:
+    """Returns the reading of a film; None where the PTX has no such kernel or function."""
+    if not kernel or not film.ptx:
+        return FilmReading(film, origins(film))
+    place = _function(film.ptx[max(film.ptx)], kernel)
+    if place is None:
+        return None
+    within = range(place.line, place.end)
+    texts = {text: _text_of(text, kernel) for text in set(film.ptx.values())}
+    ptx = {limit: texts[text] for limit, text in film.ptx.items()}
+    own = tuple(origin for origin in origins(film) if origin.line - 1 in within)
+    return FilmReading(replace(film, ptx=ptx), own)
+
+
+def _function(ptx: str, name: str) -> Function | None:
+    listed = functions(CodeKind.PTX, ptx.splitlines())
+    return next((function for function in listed if function.name == name), None)
+
+
+def _text_of(ptx: str, name: str) -> str:
+    place = _function(ptx, name)
+    return "\n".join(ptx.splitlines()[place.line : place.end]) if place else ""
+
+
 def origins(film: Film) -> tuple[LineOrigin, ...]:
-    """Returns the origin of each instruction in the PTX behind the last pass."""
+    """Returns the origin of each instruction in the PTX after the last pass."""
+    # It loads NumPy, which a table of passes does not need.
+    from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: PLC0415
+
     steps = film.steps
     if not film.ptx:
         return ()
     texts = [step.before for step in steps] + [film.ptx[max(film.ptx)]]
     instructions = [_instructions(text) for text in texts]
     partners, counts = [], [Counter(shapes) for _, shapes in instructions]
-    for (_, ours), (_, theirs) in zip(instructions, instructions[1:], strict=False):
+    for (_, ours), (_, theirs) in pairwise(instructions):
         partners.append({right: left for left, right in align(ours, theirs)})
     numbers, shapes = instructions[-1]
-    result = []
+    lines, result = texts[-1].splitlines(), []
+    table = read_ptx_lines(lines)
     for place, number in enumerate(numbers):
+        text, source = lines[number - 1].strip(), table.places_of(number)
         at, step = place, len(steps)
         while step and (before := partners[step - 1].get(at)) is not None:
             at, step = before, step - 1
         if not step:
-            result.append(LineOrigin(number, None))
+            result.append(LineOrigin(number, text, source, None))
             continue
         before_count, after_count = (counts[s][shapes[place]] for s in (step - 1, step))
-        result.append(LineOrigin(number, steps[step - 1], before_count >= after_count))
+        is_moved = before_count >= after_count
+        result.append(LineOrigin(number, text, source, steps[step - 1], is_moved))
     return tuple(result)
 
 

@@ -106,6 +106,20 @@ class BuildArguments(CommonArguments, total=False):
     timeout: float
 
 
+class PassesArguments(CommonArguments, total=False):
+    """The arguments of `jitstudio.passes`.
+
+    Attributes:
+        kernel: Only what changes this kernel or function.
+        every_pass: Whether to stop after each pass, also between two that leave the same PTX.
+        timeout: Seconds that the build may take, and each film.
+    """
+
+    kernel: str | None
+    every_pass: bool
+    timeout: float
+
+
 class DiffArguments(CommonArguments, total=False):
     """The arguments of `jitstudio.diff`.
 

@@ -1,4 +1,4 @@
-"""`jitstudio.inspect`, `build`, `run` and `diff`: the commands of the command line, from Python.
+"""`jitstudio.inspect`, `build`, `run`, `passes` and `diff`: the commands, from Python.
 
 Each does what the command of its name does, in the same worker processes: no native library of a
 compiler or driver is loaded into the caller's process.
@@ -15,20 +15,23 @@ from jitstudio.api.arguments import (
     BuildArguments,
     DiffArguments,
     InspectArguments,
+    PassesArguments,
     RunArguments,
     spelled_out,
 )
 from jitstudio.api.arrays import expectations, split_arrays
 from jitstudio.api.buffers import BufferArrays, FileFolder
-from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
-from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
+from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport, PassesReport
+from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions, PassesOptions
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.command_options.values import ANY_TEXT, ModuleInput, WrongValueError
 from jitstudio.commands import build as build_command
 from jitstudio.commands import diff as diff_command
 from jitstudio.commands import inspect as inspect_command
+from jitstudio.commands import passes as passes_command
 from jitstudio.commands.json_code import diff_object, inspect_object
 from jitstudio.commands.json_output import build_object
+from jitstudio.commands.json_passes import passes_object
 from jitstudio.commands.run import launch, run_object
 from jitstudio.commands.sessions import session_of
 from jitstudio.core.code import CodeKind, Source
@@ -138,6 +141,23 @@ def run(
     shapes = {name: array.shape for name, array in arrays.items()}
     buffers = BufferArrays(result.buffers if result else (), shapes, files)
     return LaunchReport(run_object(built, result), result, buffers)
+
+
+@spelled_out(PassesOptions, PassesArguments)
+def passes(thing: object, **arguments: Unpack[PassesArguments]) -> PassesReport:
+    """Finds what each pass of libNVVM's optimiser changes in the PTX.
+
+    Args:
+        thing: CUDA C++ or LLVM IR; see `inspect`.
+        **arguments: See `PassesArguments`.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: See `inspect`.
+    """
+    session, values = session_of(arguments.pop("session", None)), _compiled(thing, arguments)
+    asked = PassesOptions.of(**values)
+    with session.workers() as workers:
+        return PassesReport(passes_object(passes_command.passes(asked, workers)))
 
 
 @spelled_out(DiffOptions, DiffArguments)

@@ -99,6 +99,26 @@ class InspectReport(OutcomeReport):
         return html.inspected((*self.kernels, *self.functions), self.outcome, self.messages)
 
 
+class PassesReport(OutcomeReport):
+    """The report of `jitstudio passes`: the changes by each pass of the optimiser."""
+
+    @property
+    def films(self) -> tuple[Json, ...]:
+        """A film for each run of a compiler; `jitstudio help json-passes` has the fields."""
+        return tuple(self._report["films"])
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Errors and warnings of the build, and the limits of the films."""
+        return (*super().messages, *(note for film in self.films for note in film["notes"]))
+
+    def __str__(self) -> str:
+        rows = [("pass that changes the PTX", "lines")]
+        for film in self.films:
+            rows += [(step["title"], f"{step['ptx'].count(chr(10)):,}") for step in film["steps"]]
+        return _table(rows if len(rows) > 1 else [], self.outcome, self.messages)
+
+
 class BuildReport(OutcomeReport):
     """The outputs of `jitstudio build`, with the bytes.
 

@@ -2,7 +2,8 @@
 
 COMMANDS = (
     *("build", "cache", "capture", "check", "devices", "diff", "doctor", "explain", "export"),
-    *("help", "import", "inspect", "lesson", "mcp", "options", "run", "sample", "show", "sweep"),
+    *("help", "import", "inspect", "lesson", "mcp", "options", "passes", "run", "sample", "show"),
+    "sweep",
 )
 """The names of the commands."""
 

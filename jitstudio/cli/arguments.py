@@ -36,6 +36,9 @@ _SWEEP_STATUS = f"""\
 _INSPECT_STATUS = """\
 Exit status: 0 read, 1 compile, link or reading failed, 2 usage, 3 something is missing, 4 a tool
 crashed or ran past its time."""
+_PASSES_STATUS = """\
+Exit status: 0 listed, 1 compile or link failed, or the compiler does not stop after a pass, 2
+usage, 3 something is missing, 4 a tool crashed or ran past its time."""
 _DIFF = """\
 Both are built for the same target with the same options, and their machine code is compared: also
 of PTX files, so that two texts that become the same program are equal. --what compares the texts
@@ -126,6 +129,16 @@ _GRAMMARS = {
         "A cache is a folder, or one of the words triton, inductor, cupy, numba, cutile, warp, "
         "cuda and xla for the place where that keeps its kernels.",
         _INSPECT_STATUS,
+        has_whole_flags=True,
+    ),
+    "passes": CommandGrammar(
+        "command_options.build:PassesOptions",
+        "show what each pass of the optimiser changes in the PTX",
+        "List the passes of libNVVM's optimiser that change the PTX, by building with "
+        "-opt-bisect-limit=N for each N, and what they say of the source (-pass-remarks). For "
+        "CUDA C++, LLVM IR and, with --lto, a link. From sm_100 on only passes of the back end can "
+        "be distinguished.",
+        _PASSES_STATUS,
         has_whole_flags=True,
     ),
     "diff": CommandGrammar(

@@ -265,6 +265,28 @@ class InspectOptions(ModuleOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PassesOptions(ModuleOptions):
+    """The options of `jitstudio passes`."""
+
+    timeout: float = timeout_word("the build, and each film")
+    kernel: str | None = word("--kernel K", TEXT, "show what changes this kernel or function only")
+    number: int | None = word(
+        "--pass N", COUNT, "print what pass N changes: the PTX before and after it as a diff"
+    )
+    diffs: bool = flag("--diff", "print the diff of each pass that changes the PTX")
+    lines: bool = flag("--lines", "print the last PTX with the pass that made each instruction")
+    every_pass: bool = flag(
+        "--every-pass",
+        "stop after each pass, also between two that leave the same PTX, however long that takes",
+    )
+
+    def check_together(self) -> None:
+        """Refuses two ways to say which passes are printed."""
+        if self.diffs and self.number is not None:
+            raise WrongValueError("diffs", self.diffs, "prints all passes. Leave it or --pass out.")
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Sides(CommandOptions):
     """The two sides of a comparison; these words stand in front of the build's."""
 

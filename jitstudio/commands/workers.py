@@ -14,6 +14,7 @@ from jitstudio.worker.host import WorkerError
 if TYPE_CHECKING:
     from jitstudio.worker.code_readers import DisassemblyReader, LibraryReader
     from jitstudio.worker.launcher import Launcher
+    from jitstudio.worker.passes import BuildFilmer
 
 _LAUNCHER = "launcher"
 
@@ -64,6 +65,15 @@ class Workers:
         from jitstudio.worker.code_readers import LibraryReader  # noqa: PLC0415
 
         return self._worker("library reader", LibraryReader)
+
+    @property
+    def filmer(self) -> BuildFilmer:
+        """Films the passes of compilers."""
+        # See `code_reader`.
+        from jitstudio.worker.passes import BuildFilmer  # noqa: PLC0415
+
+        builder = self.builder
+        return self._worker("filmer", lambda: BuildFilmer(builder))
 
     @property
     def launcher(self) -> Launcher:

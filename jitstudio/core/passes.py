@@ -1,12 +1,13 @@
-"""The passes of libNVVM's optimiser as a film: the PTX made where it stops behind each.
+"""The passes of libNVVM's optimiser as a film: the PTX at a stop after each pass.
 
-LLVM numbers the passes that it may leave out; `-opt-bisect-limit=N` leaves out all behind the N-th.
+LLVM numbers the passes that it may leave out; `-opt-bisect-limit=N` leaves out all after the N-th.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -23,7 +24,7 @@ class PassesRequest:
 
     Attributes:
         job: The run that makes PTX, with texts and options as a build has sent these.
-        every_pass: Whether to stop behind each pass, also between two that leave the same PTX.
+        every_pass: Whether to stop after each pass, also between two that leave the same PTX.
     """
 
     job: Job
@@ -32,7 +33,7 @@ class PassesRequest:
 
 @dataclass(frozen=True)
 class OptimiserPass:
-    """A pass, as LLVM names it.
+    """A pass by the words of LLVM.
 
     Attributes:
         number: Its number in the run, from 1.
@@ -52,7 +53,7 @@ class OptimiserPass:
 
 @dataclass(frozen=True)
 class IrText:
-    """The code behind a pass of the back end, as libNVVM prints it.
+    """The code after a pass of the back end, as printed by libNVVM.
 
     Attributes:
         name: The pass.
@@ -71,9 +72,9 @@ class PassList:
 
     Attributes:
         passes: In order.
-        ptx: The PTX behind the last.
+        ptx: The PTX after the last.
         remarks: What the passes say of the source.
-        back_end: The code behind each pass of the back end, where libNVVM prints that.
+        back_end: The code after each pass of the back end, where libNVVM prints that.
         has_mid_end: Whether the passes of the mid-end are among those that can be left out.
     """
 
@@ -86,7 +87,7 @@ class PassList:
 
 @dataclass(frozen=True)
 class LimitedRun:
-    """A run that ended its passes early.
+    """A run with no pass after a limit.
 
     Attributes:
         limit: The number of the last pass.
@@ -118,7 +119,7 @@ class FilmStep:
 
     Attributes:
         passes: The pass that makes it; several where none was tried between them.
-        before, after: The PTX in front of them, and behind.
+        before, after: The PTX before them, and after.
     """
 
     passes: tuple[OptimiserPass, ...]
@@ -134,9 +135,20 @@ class FilmStep:
         return f"{first.number} to {last.number}: {first.name} to {last.name}"
 
 
+_BACK_END_ONLY = (
+    "From sm_100 on libNVVM lets only passes of its back end be left out: those before them, such "
+    "as inlining and the unrolling of loops, cannot be distinguished."
+)
+_NOT_EVERY = (
+    "{tried:,} of {count:,} limits were tried: where the PTX at two limits is the same, the passes "
+    "between them are taken to change nothing. --every-pass, or Every pass in the window, tries "
+    "all."
+)
+
+
 @dataclass(frozen=True)
 class Film:
-    """The passes of a run, and the PTX behind those that were tried.
+    """The passes of a run, and the PTX after the limits that were tried.
 
     Attributes:
         name: The module, or `core.code.LINKED`.
@@ -163,8 +175,20 @@ class Film:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the PTX behind each pass is known, and not only taken for the same."""
+        """Whether the PTX after each pass is known, and not only taken for the same."""
         return len(self.ptx) + len(self.errors) == len(self.passes) + 1
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The limits of the film with the reasons, a sentence each."""
+        notes = [self.problem] if self.problem else []
+        if self.pass_list and not self.pass_list.has_mid_end:
+            notes.append(_BACK_END_ONLY)
+        tried, count = len(self.ptx) + len(self.errors), len(self.passes) + 1
+        if self.passes and not self.problem and not self.is_whole:
+            notes.append(_NOT_EVERY.format(tried=tried, count=count))
+        errors = (f"After pass {limit:,}: {why}" for limit, why in sorted(self.errors.items()))
+        return (*notes, *errors)
 
     @cached_property
     def steps(self) -> tuple[FilmStep, ...]:
@@ -174,3 +198,21 @@ class Film:
             for first, last in pairwise(sorted(self.ptx))
             if self.ptx[first] != self.ptx[last]
         )
+
+
+_UNIT_NAME = re.compile(r"\((?P<name>[\w$]+)\)\Z")
+
+
+def with_titles(film: Film, titles: Mapping[str, str]) -> Film:
+    """Returns a film whose passes name functions by titles, as in C++."""
+    if film.pass_list is None:
+        return film
+
+    def titled(match: re.Match[str]) -> str:
+        return f"({titles.get(match['name'], match['name'])})"
+
+    passes = tuple(replace(p, unit=_UNIT_NAME.sub(titled, p.unit)) for p in film.passes)
+    back_end = tuple(
+        replace(code, unit=titles.get(code.unit, code.unit)) for code in film.pass_list.back_end
+    )
+    return replace(film, pass_list=replace(film.pass_list, passes=passes, back_end=back_end))

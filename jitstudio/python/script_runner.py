@@ -90,6 +90,9 @@ class _InBuild:
         return _refuse("inspect")
 
 
+_STARTERS = ("build", "diff", "inspect", "passes", "run")
+
+
 def _replace_own_functions(captures: Captures) -> None:
     """Replaces functions of jitstudio that start processes, which a build allows to no script."""
 
@@ -100,7 +103,7 @@ def _replace_own_functions(captures: Captures) -> None:
         return _InBuild()
 
     own = sys.modules[__name__.partition(".")[0]]
-    refused = {name: partial(_refuse, name) for name in ("build", "diff", "inspect", "run")}
+    refused = {name: partial(_refuse, name) for name in _STARTERS}
     for name, function in {**refused, "show": show}.items():
         setattr(own, name, function)
 

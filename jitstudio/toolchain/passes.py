@@ -1,4 +1,4 @@
-"""Runs a compiler again and again, each time with one more pass of its optimiser.
+"""Runs a compiler again and again, up to another pass of the optimiser each time.
 
 LLVM reads the limit once in the life of a process: at its first run, though that has none. So each
 run is in a process of its own, forked from one that has loaded the libraries and compiled nothing.
@@ -159,7 +159,7 @@ class _Limits:
 
 
 class _Made(NamedTuple):
-    """What a run has made, or why nothing; what it has printed, and its seconds of a processor."""
+    """The results of a run, or the error; the printed text, and the seconds of a processor."""
 
     ptx: bytes
     log: str
@@ -196,7 +196,9 @@ def _run(job: Job) -> _Made:
 
 
 def _start(job: Job) -> _Apart:
-    apart = _Apart(0, tempfile.TemporaryFile(), tempfile.TemporaryFile())
+    # Closed by `end`.
+    files = (tempfile.TemporaryFile(), tempfile.TemporaryFile())  # noqa: SIM115
+    apart = _Apart(0, *files)
     pid = os.fork()
     if pid == 0:
         _compile_and_end(job, apart)
@@ -252,15 +254,15 @@ def _passes(printed: str) -> Iterator[OptimiserPass]:
 def _why_none(job: Job, whole: _Made) -> str:
     if whole.error:
         first = whole.error.strip().partition("\n")[0].strip()
-        return f"{job.tool.value} does not stop behind a pass: {first}"
+        return f"{job.tool.value} does not stop after a pass: {first}"
     return (
-        f"{job.tool.value} has named no pass that it could stop behind: this version lacks the "
+        f"{job.tool.value} has named no pass that it could stop after: this version lacks the "
         "option (-opt-bisect-limit), or another option switches the optimiser off."
     )
 
 
 def _remarks(job: Job, log: str) -> Iterator[Diagnostic]:
-    """Yields what passes say of the source, each remark once."""
+    """Yields the remarks of passes on the source, each once."""
     lines = "\n".join(line for line in log.splitlines() if line.startswith("remark: "))
     told = diagnose(job.tool, job.name, ok=True, log=lines, error_log="")
     for remark in islice(dict.fromkeys(told), _MOST_REMARKS):

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.events import Event, StageFinished
-from jitstudio.core.passes import Film, LimitedRun, PassesRequest, PassList
+from jitstudio.core.passes import (
+    Film,
+    LimitedRun,
+    PassesEnd,
+    PassesRequest,
+    PassList,
+    with_titles,
+)
 from jitstudio.core.plan import Job, Ref, plan
-from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest, LinkMode
+from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest, CudaCompiler, LinkMode
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.tools import Tool
+from jitstudio.listing.kernel_names import short_titles
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.execution import Schedule
 from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.programs.passes import FILMING
-from jitstudio.worker.sandbox.needs import HeaderScan, need_of
+from jitstudio.worker.sandbox.needs import HeaderRefused, HeaderScan, need_of
+
+_PAUSE = 0.1
+"""Seconds between two reports on the progress."""
 
 _FILMED = (Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK)
 
@@ -27,6 +39,19 @@ def ptx_request(request: BuildRequest) -> BuildRequest:
     """Returns the build of the PTX that a film is about."""
     link = request.link if request.link is LinkMode.LTO else LinkMode.NONE
     return replace(request, emit=frozenset({CodeKind.PTX}), link=link)
+
+
+def why_no_passes(request: BuildRequest) -> str:
+    """Returns why a build has no passes to film, and the remedy."""
+    if request.compiler is CudaCompiler.NVCC and request.link is not LinkMode.LTO:
+        return (
+            "nvcc starts its compilers by itself, so that none stops after a pass. Compile with "
+            "NVRTC: --compiler nvrtc on the command line."
+        )
+    return (
+        "No pass of libNVVM runs here: it optimises CUDA C++, LLVM IR and a link of LTO-IR, and "
+        "PTX is what it makes."
+    )
 
 
 def build_for_film(
@@ -98,7 +123,7 @@ class PassFilmer(SingleWorker):
         ticket: int = 0,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> Film:
-        """Films a run; what was filmed before an end that came early is in the film.
+        """Films a run, as far as that goes where an end comes early.
 
         Args:
             request: The run.
@@ -108,18 +133,35 @@ class PassFilmer(SingleWorker):
 
         Raises:
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
-            HeaderRefused: The module includes what no compiler may be given.
         """
         job = request.job
-        film = Film(job.name, job.tool)
+        film, due = Film(job.name, job.tool), 0.0
+        ptx: dict[int, str] = {}
+        errors: dict[int, str] = {}
+
+        def so_far() -> Film:
+            return replace(film, ptx=dict(ptx), errors=dict(errors))
 
         def hear(event: PassList | LimitedRun) -> None:
-            nonlocal film
-            film = _with(film, event)
-            on_progress(film)
+            nonlocal film, due
+            match event:
+                case PassList(passes, last):
+                    film = replace(film, pass_list=event)
+                    ptx[len(passes)] = _text(last)
+                case LimitedRun(limit, error=error) if error:
+                    errors[limit] = error
+                case LimitedRun(limit, made, same_as):
+                    ptx[limit] = _text(made) if same_as is None else ptx.get(same_as, "")
+            if time.monotonic() >= due:
+                on_progress(so_far())
+                due = time.monotonic() + _PAUSE
 
-        need = need_of(job, HeaderScan())
+        try:
+            need = need_of(job, HeaderScan())
+        except HeaderRefused as error:
+            return replace(film, problem=str(error))
         answer = self._ask(request, ticket, timeout, need, hear)
+        film = so_far()
         return replace(film, problem=_problem(answer, film, timeout))
 
     def cancel(self, ticket: int) -> None:
@@ -127,22 +169,73 @@ class PassFilmer(SingleWorker):
         self._queue.cancel(ticket)
 
 
-def _with(film: Film, event: PassList | LimitedRun) -> Film:
-    match event:
-        case PassList(passes, ptx):
-            return replace(film, pass_list=event, ptx={len(passes): _text(ptx)})
-        case LimitedRun(limit, error=error) if error:
-            return replace(film, errors={**film.errors, limit: error})
-        case LimitedRun(limit, ptx, same_as):
-            text = _text(ptx) if same_as is None else film.ptx.get(same_as, "")
-            return replace(film, ptx={**film.ptx, limit: text})
-
-
 def _text(ptx: bytes) -> str:
     return ptx.decode("utf-8", "replace")
 
 
-def _problem(answer: object, film: Film, timeout: float) -> str:
+@dataclass(frozen=True)
+class FilmedBuild:
+    """A build, and a film for each run of a compiler that makes PTX.
+
+    Attributes:
+        result: The result of the build.
+        films: The films; none where the build has failed.
+        problem: Why there can be none, a sentence; empty if there can.
+    """
+
+    result: BuildResult
+    films: tuple[Film, ...]
+    problem: str = ""
+
+
+class BuildFilmer:
+    """Builds and films.
+
+    Args:
+        builder: Builds; `close` closes it, too.
+    """
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._filmer = PassFilmer()
+
+    def film(
+        self,
+        request: BuildRequest,
+        on_progress: Callable[[Film], None] = lambda _: None,
+        *,
+        every_pass: bool = False,
+        ticket: int = 0,
+        timeout: float = DEFAULT_TIMEOUT,
+    ) -> FilmedBuild:
+        """Builds the PTX of a request and films the runs behind that PTX.
+
+        Raises:
+            WorkerError: See `Builder.build` and `PassFilmer.film`.
+        """
+        result, jobs = build_for_film(self._builder, request, ticket=ticket, timeout=timeout)
+        titles = {name: title for (_, name), title in short_titles(result.kernels).items()}
+        films = [
+            self._filmer.film(
+                PassesRequest(job, every_pass), on_progress, ticket=ticket, timeout=timeout
+            )
+            for job in jobs
+        ]
+        problem = why_no_passes(request) if result.ok and not jobs else ""
+        return FilmedBuild(result, tuple(with_titles(film, titles) for film in films), problem)
+
+    def cancel(self, ticket: int) -> None:
+        """Ends the build or film with this ticket; a later film ends at once."""
+        self._builder.cancel(ticket)
+        self._filmer.cancel(ticket)
+
+    def close(self) -> None:
+        """Ends all processes for good."""
+        self._filmer.close()
+        self._builder.close()
+
+
+def _problem(answer: PassesEnd | Ending | ChildDeath, film: Film, timeout: float) -> str:
     """Returns why a film is not whole."""
     tried = ""
     if film.passes:
@@ -155,4 +248,4 @@ def _problem(answer: object, film: Film, timeout: float) -> str:
         case ChildDeath() as death:
             _, cause = cause_of_death(death)
             return f"The process that runs {film.tool.value} {cause}{tried}"
-    return str(getattr(answer, "problem"))
+    return answer.problem

@@ -17,9 +17,10 @@ from jitstudio.api.arguments import (
     BuildArguments,
     DiffArguments,
     InspectArguments,
+    PassesArguments,
     RunArguments,
 )
-from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions
+from jitstudio.command_options.build import BuildOptions, DiffOptions, InspectOptions, PassesOptions
 from jitstudio.command_options.launch import RunOptions
 from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
@@ -236,12 +237,13 @@ def test_a_wrong_value_is_an_error_that_names_its_argument(call, wrong, words):
         (BuildArguments, BuildOptions),
         (RunArguments, RunOptions),
         (DiffArguments, DiffOptions),
+        (PassesArguments, PassesOptions),
     ],
 )
 def test_python_takes_all_that_the_command_takes(arguments, options):
     """But for what a command prints or writes, and for what Python says in another way."""
     printed = {"json", "lists", "code", "output", "save", "repeat", "no_pch", "compare_links"}
-    printed |= {"interleave", "compare_targets"}
+    printed |= {"interleave", "compare_targets", "number", "diffs", "lines"}
     printed |= {"compare_options"} if options is BuildOptions else set()
     own = {"sources", "a", "b", "arguments", "set", "expect"}
     own |= {"kernel"} if options is RunOptions else set()
@@ -250,7 +252,9 @@ def test_python_takes_all_that_the_command_takes(arguments, options):
 
 
 def test_help_and_notebooks_see_each_argument():
-    for call in (jitstudio.inspect, jitstudio.build, jitstudio.run, jitstudio.diff):
+    for call in (
+        *(jitstudio.inspect, jitstudio.build, jitstudio.run, jitstudio.diff, jitstudio.passes),
+    ):
         names = list(signature(call).parameters)
         arguments = call.__doc__.partition("Args:\n")[2].partition("Raises:")[0]
         documented = re.findall(r"^    (\w+): ", arguments, re.M)

@@ -128,6 +128,13 @@ PANES = (
         commands=("nextDifferenceAction", "previousDifferenceAction"),
     ),
     Pane(
+        "passes",
+        QT_TRANSLATE_NOOP("Panes", "Passes"),
+        PaneGroup.READING,
+        QT_TRANSLATE_NOOP("Actions", "Go to passes"),
+        is_hidden=True,
+    ),
+    Pane(
         "kernels",
         QT_TRANSLATE_NOOP("Panes", "Kernels"),
         PaneGroup.READING,

@@ -9,6 +9,7 @@ from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService, StepService
 from jitstudio.gui.services.library_service import LibraryService
+from jitstudio.gui.services.pass_service import PassService
 from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
@@ -68,6 +69,7 @@ class WindowState(QObject):
         )
         self.analysis_service = AnalysisService(self, store=store)
         self.library_service = LibraryService(self)
+        self.pass_service = PassService(self, store=store)
         self.baselines = Baselines(self)
         self.function_listings = FunctionListings(
             self.outputs, self.service, self.side_builds, self
@@ -123,6 +125,7 @@ class WindowState(QObject):
                     self.launch_service,
                     self.analysis_service,
                     self.library_service,
+                    self.pass_service,
                     self.side_service,
                     self.service,
                 )

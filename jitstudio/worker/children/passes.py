@@ -1,4 +1,4 @@
-"""The worker process that films passes: it compiles in processes that it forks, never itself."""
+"""The worker process that films passes, by processes that are forked for each compile."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections
-from jitstudio.analysis.diff.model import Change, Comparison, Marks, compare_lines, ptx_lines
+from jitstudio.analysis.diff.model import Comparison, compare_lines, ptx_lines
 from jitstudio.analysis.diff.program import CubinProgram, FigureDelta, changed, report_deltas
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
@@ -24,9 +24,8 @@ from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Resources
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.listing.padded_text import PaddedText, padded
 from jitstudio.listing.kernel_names import DemangledListing, lowered_names, meanings
-from jitstudio.listing.lines import NOWHERE
-from jitstudio.listing.sass import TextExtent
 
 _LINKS = {
     LinkMode.PTX: QT_TRANSLATE_NOOP("BuildNames", "PTX link"),
@@ -145,50 +144,6 @@ class ComparedBuild:
 
 
 @dataclass(frozen=True, eq=False)
-class PaddedText:
-    """A text, with an empty line wherever only the other text has lines.
-
-    Attributes:
-        comparison: Of both.
-        is_left: Whether it is the first of the two.
-        kind: The kind of text.
-        spelling: A line for each row, as it was compared and as it is shown.
-        extent: How much room the lines take as they were compared.
-    """
-
-    comparison: Comparison
-    is_left: bool
-    kind: CodeKind
-    spelling: DemangledListing
-    extent: TextExtent
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """The lines to show."""
-        return self.spelling.lines
-
-    def number(self, row: int) -> int:
-        """Returns the line that is in a row, counted from 1; 0 where there is none."""
-        pair = self.comparison.rows[row]
-        return (pair.left if self.is_left else pair.right) + 1
-
-    def change(self, row: int) -> Change:
-        """Returns the change of a row."""
-        return self.comparison.rows[row].change
-
-    def sign(self, row: int) -> str:
-        """Returns a minus before a line that only the baseline has, a plus for a newer line."""
-        if not self.number(row) or self.change(row) in (Change.EQUAL, Change.CONTROL):
-            return ""
-        return "\N{MINUS SIGN}" if self.is_left else "+"
-
-    def marks(self, row: int) -> Marks:
-        """Returns the differing parts of a row, as ranges of columns of the shown line."""
-        ranges, to_shown = self.comparison.marks(row)[not self.is_left], self.spelling.to_shown
-        return tuple((to_shown(row, start), to_shown(row, end)) for start, end in ranges)
-
-
-@dataclass(frozen=True, eq=False)
 class BuildComparison:
     """Two builds side by side.
 
@@ -251,8 +206,8 @@ def compare(matter: CompareMode, left: ComparedBuild, right: ComparedBuild) -> B
     compared = BuildComparison(
         matter,
         comparison,
-        _half(comparison, _kind(matter, left), is_left=True),
-        _half(comparison, _kind(matter, right), is_left=False),
+        padded(comparison, _kind(matter, left), is_left=True),
+        padded(comparison, _kind(matter, right), is_left=False),
         deltas,
     )
     _ = compared.lowered_names
@@ -301,15 +256,6 @@ def _kind(matter: CompareMode, side: ComparedBuild) -> CodeKind:
     if matter.is_code:
         return CodeKind.SASS
     return CodeKind.PTX if matter is CompareMode.PTX else side.kind
-
-
-def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> PaddedText:
-    text = comparison.left if is_left else comparison.right
-    at = (row.left if is_left else row.right for row in comparison.rows)
-    lines = tuple("" if line == NOWHERE else text[line] for line in at)
-    return PaddedText(
-        comparison, is_left, kind, DemangledListing.plain(lines), TextExtent.of(lines, kind)
-    )
 
 
 def count_text(comparison: Comparison) -> str:
@@ -370,16 +316,3 @@ DELTA_COLUMNS: tuple[TableColumn[FigureDelta], ...] = (
         number=True,
     ),
 )
-
-
-def next_hunk(comparison: Comparison, row: int, *, forward: bool) -> int | None:
-    """Returns the row where the next hunk begins, or the one before; None for none.
-
-    Behind the last comes the first again.
-    """
-    starts = [hunk.start for hunk in comparison.hunks]
-    if not starts:
-        return None
-    if forward:
-        return next((start for start in starts if start > row), starts[0])
-    return next((start for start in reversed(starts) if start < row), starts[-1])

@@ -20,12 +20,12 @@ from jitstudio.gui.features.compare.model import (
     BuildComparison,
     CompareMode,
     count_text,
-    next_hunk,
 )
-from jitstudio.gui.features.compare.side_by_side import SideBySide
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import FieldName, ShorteningLabel, icon_button
 from jitstudio.gui.kit.rows_table import RowsTable
+from jitstudio.gui.listing.padded_text import next_hunk
+from jitstudio.gui.listing.side_by_side import SideBySide
 
 _LEAST_LETTERS = 12
 _SHARES = (3, 1)
@@ -91,7 +91,8 @@ class CompareView(QWidget):
             arrow.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         self._count = ShorteningLabel(self)
         self._count.setObjectName("differenceCount")
-        self.texts = SideBySide(self)
+        names = (self.tr("Baseline"), self.tr("The newest result"))
+        self.texts = SideBySide("compare", names, self)
         self.deltas = self._make_deltas()
         self._hint = hint_label(self, "compareHint", "")
         self._stack = QStackedWidget(self)
@@ -138,7 +139,7 @@ class CompareView(QWidget):
         """Shows two builds side by side, each below a title."""
         before = self._compared
         self._compared = compared
-        self.texts.show_compared(compared)
+        self.texts.show_halves(compared.left, compared.right)
         self.texts.set_titles(left, right)
         self.deltas.set_rows(compared.figures)
         self._count.setText(count_text(compared.comparison))

@@ -19,9 +19,9 @@ from jitstudio.gui.features.compare.model import (
     count_text,
     difference_titles,
     figure_title,
-    next_hunk,
     what_differs,
 )
+from jitstudio.gui.listing.padded_text import next_hunk
 from tests.support import cuda, request
 
 AT = datetime(2026, 1, 2, 12, 30, 5)

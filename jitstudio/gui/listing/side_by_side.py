@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QScrollBar, QVBoxLayout, QWidget
 from jitstudio.analysis.diff.model import Change
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import LANGUAGES
-from jitstudio.gui.features.compare.model import BuildComparison, PaddedText
 from jitstudio.gui.kit.parts import ShorteningLabel, TurningSplitter, muted, show_tip
 from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.padded_text import PaddedText
 from jitstudio.gui.listing.painter import ListingPage, PagePainter
 
 
@@ -110,11 +110,11 @@ _WIDE = 0.9
 
 
 class SideBySide(QWidget):
-    """The baseline and the newest result side by side.
+    """Two texts side by side.
 
     Attributes:
-        left: The baseline.
-        right: The build that is compared with the baseline.
+        left: The first text.
+        right: The text that is compared with the first.
 
     Signals:
         font_size_changed: With the new size in points.
@@ -122,14 +122,20 @@ class SideBySide(QWidget):
 
     font_size_changed = Signal(float)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, object_name: str, names: tuple[str, str], parent: QWidget) -> None:
+        """Makes both texts.
+
+        Args:
+            object_name: The name for the program, which `Left` and `Right` follow.
+            names: The names for screen readers.
+            parent: The parent widget.
+        """
         super().__init__(parent)
         self.left, self.right = (DiffListing(self) for _ in range(2))
-        for listing, object_name, name in (
-            (self.left, "compareLeft", self.tr("Baseline")),
-            (self.right, "compareRight", self.tr("The newest result")),
+        for listing, side, name in zip(
+            (self.left, self.right), ("Left", "Right"), names, strict=True
         ):
-            listing.setObjectName(object_name)
+            listing.setObjectName(f"{object_name}{side}")
             listing.setAccessibleName(name)
         self._left_title, self._right_title = (ShorteningLabel(self) for _ in range(2))
         self._splitter = TurningSplitter(
@@ -152,14 +158,14 @@ class SideBySide(QWidget):
             listing.font_size_changed.connect(self._fit)
         self.left.font_size_changed.connect(self.font_size_changed)
 
-    def show_compared(self, compared: BuildComparison) -> None:
+    def show_halves(self, left: PaddedText, right: PaddedText) -> None:
         """Shows two texts."""
-        self.left.show_half(compared.left)
-        self.right.show_half(compared.right)
+        self.left.show_half(left)
+        self.right.show_half(right)
         self._fit()
 
     def set_titles(self, left: str, right: str) -> None:
-        """Names the two compared builds."""
+        """Names the two texts."""
         for label, title in ((self._left_title, left), (self._right_title, right)):
             label.setText(title)
             show_tip(label, title)
