@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from functools import partial
 
+from jitstudio.analysis.passes import FilmReading, read_film
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands.build import runs_of
@@ -15,6 +16,7 @@ from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.project_request import project_of
 from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers
+from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
@@ -48,7 +50,7 @@ def export(options: ExportOptions) -> ExportedFiles | BuildResult:
         if isinstance(recipe, BuildResult):
             return recipe
         if form.reads_code:
-            recipe = _read(recipe, use_cache=not options.no_cache)
+            recipe = _read(recipe, options)
         return form.make(recipe)
     except ExportError as error:
         raise UsageError(str(error)) from None
@@ -70,18 +72,32 @@ def _recipe(options: ExportOptions) -> Recipe | BuildResult:
     return replace(recipe, paths=_paths(options, project), device=options.ordinal)
 
 
-def _read(recipe: Recipe, *, use_cache: bool) -> Recipe:
-    """Returns a recipe with the machine code read.
+def _read(recipe: Recipe, options: ExportOptions) -> Recipe:
+    """Returns a recipe with the machine code read, and with films where these are asked for.
 
     Raises:
         ExportError: It cannot be read.
     """
     with Workers() as workers:
-        request = replace(reading_request(recipe), use_cache=use_cache)
+        request = replace(reading_request(recipe), use_cache=not options.no_cache)
         code = workers.code_reader.analyse(request)
+        films = _films(recipe, workers) if options.passes else ()
     if isinstance(code, ReadingFailure):
         raise ExportError(code.message)
-    return replace(recipe, code=code)
+    return replace(recipe, code=code, films=films)
+
+
+def _films(recipe: Recipe, workers: Workers) -> tuple[FilmReading, ...]:
+    """Returns the films of a build.
+
+    Raises:
+        ExportError: There are none.
+    """
+    filmed = workers.filmer.film(recipe.request)
+    if filmed.problem or not filmed.result.ok:
+        raise ExportError(filmed.problem or filmed.result.reason)
+    readings = tuple(reading for film in filmed.films if (reading := read_film(film)))
+    return with_files(readings, FileNames(recipe.request).shown)
 
 
 def _paths(options: ExportOptions, project: OpenProject | None) -> dict[str, str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitstudio.command_options.fields import CommandOptions, word
+from jitstudio.command_options.fields import CommandOptions, flag, word
 from jitstudio.command_options.launch import LaunchOptions, ordinal_of
-from jitstudio.command_options.values import DEVICE, PATH, choice
+from jitstudio.command_options.values import DEVICE, PATH, WrongValueError, choice
 from jitstudio.export.formats import BY_NAME
 
 DESCRIPTION = (
@@ -39,6 +39,15 @@ class ExportOptions(LaunchOptions, _Form):
         PATH,
         "the file, or the folder of a format with several; without it, it is printed",
     )
+    passes: bool = flag(
+        "--passes", "show in a report (html) what each pass of the optimiser changes, too"
+    )
+
+    def check_together(self) -> None:
+        """Refuses passes where no report is written."""
+        super().check_together()
+        if self.passes and self.format != "html":
+            raise WrongValueError("passes", self.passes, "is for the format html. Leave it out.")
 
     @property
     def ordinal(self) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path, PurePath
 
+from jitstudio.analysis.passes import FilmReading
 from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.arch import Arch
@@ -118,6 +119,7 @@ class Recipe:
         device: The GPU of the launch by its ordinal, or `SIMULATOR`; for commands.
         result: All that came of the build; for reports.
         code: The machine code as it was read; for reports, None where nobody has read it.
+        films: The passes of the optimiser; for reports, empty where nobody has asked.
     """
 
     request: BuildRequest
@@ -132,6 +134,7 @@ class Recipe:
     device: int = 0
     result: BuildResult | None = None
     code: Disassembly | None = None
+    films: tuple[FilmReading, ...] = ()
 
     @property
     def arch(self) -> Arch:

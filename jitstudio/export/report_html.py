@@ -28,6 +28,7 @@ from jitstudio.export.report_content import (
     ReportText,
     report_content,
 )
+from jitstudio.export.report_passes import passes_section
 from jitstudio.system.paths import resource
 
 SHOWN = (
@@ -69,6 +70,8 @@ pre { margin: 0; font: 12.5px/1.5 ui-monospace, "DejaVu Sans Mono", Consolas, mo
 details { margin: .5rem 0; } summary { cursor: pointer; }
 details pre { padding: .5rem .7rem; background: var(--ground); border: 1px solid var(--border);
   border-radius: 6px; white-space: pre-wrap; width: auto; overflow-wrap: anywhere; }
+ins, del { display: inline-block; min-width: 100%; text-decoration: none; }
+ins { background: var(--added); } del { background: var(--removed); }
 .graph { overflow: auto; max-height: 80vh; background: var(--ground);
   border: 1px solid var(--border); border-radius: 6px; }
 svg { max-width: 100%; height: auto; display: block; margin: auto; }
@@ -180,6 +183,7 @@ def _body(content: ReportContent) -> Iterator[str]:
             f"<details open><summary>{escape(function.title)}</summary>"
             f'<div class="graph">{_graph(function)}</div></details>'
         )
+    yield from passes_section(recipe.films)
     yield "<h2>How it was built</h2>"
     yield from _stages(content)
 
@@ -373,6 +377,8 @@ def _variables(theme: dict[str, Any]) -> str:
         "margin": code["margin_text"],
         "warning": marks["warning"],
         "info": marks["info"],
+        "removed": theme["diff"]["removed"],
+        "added": theme["diff"]["added"],
         "t": theme["tokens"]["Token"]["color"],
     }
     for n, (hue, matched, edge) in enumerate(

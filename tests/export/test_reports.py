@@ -179,3 +179,20 @@ def test_the_pdf_is_one_that_readers_can_read(run, tmp_path):
     for words in ("__syncthreads", "bar.sync", "BAR.SYNC", "Control flow of histogram", "NVRTC"):
         assert words in text
     assert text.count(" rg BT /F") == text.count(" Td (") == text.count(") Tj ET")
+
+
+@pytest.mark.slow
+def test_passes_are_in_a_report_that_asks_for_them(run, tmp_path):
+    (tmp_path / "loop.cu").write_text(
+        'extern "C" __global__ void k(float *x) {\n'
+        "    for (int i = 0; i < 4; ++i) x[threadIdx.x * 4 + i] *= x[i];\n}\n"
+    )
+    words = ("loop.cu", "--arch", "sm_100", "--passes")
+    assert run("export", "html", *words, "-o", "passes.html").code == 0
+    page = (tmp_path / "passes.html").read_text()
+    assert "<h2>Passes of loop.cu</h2>" in page
+    assert re.search(r"<summary>\d+ [\w -]+ on function \(k\)</summary><pre>@@", page)
+    assert re.search(r"<ins>\+\s*\w", page)
+    assert "loop.cu:2:5: info: completely unrolled loop with 4 iterations" in page
+    refused = run("export", "cuda-core", *words)
+    assert (refused.code, "--passes" in refused.err) == (2, True)
