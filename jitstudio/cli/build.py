@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitstudio.cli import text_output
 from jitstudio.command_options.build import BuildOptions
@@ -14,6 +15,9 @@ from jitstudio.commands.inlined import InlinedNamed
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.system.terminal import say
+
+if TYPE_CHECKING:
+    from jitstudio.commands.build_time import ModuleTime
 
 
 def run(options: BuildOptions) -> int:
@@ -32,18 +36,34 @@ def run(options: BuildOptions) -> int:
             return compare.run_targets(request, options)
         return compare.run_links(request, options.timeout, as_json=options.json)
     folder = made_folder(options.output, "-o")
-    runs, result, inlined = complete(request, options.timeout, options.repeat)
+    times: tuple[ModuleTime, ...] = ()
+    if options.time:
+        # It loads what few builds need.
+        from jitstudio.commands.build_time import timed  # noqa: PLC0415
+
+        (runs, result, inlined), times = timed(request, options)
+    else:
+        runs, result, inlined = complete(request, options.timeout, options.repeat)
     written = _write(result, folder) if folder else ()
     if options.json:
         # It loads all that JSON tells of.
-        from jitstudio.commands.json_output import build_object  # noqa: PLC0415
+        from jitstudio.commands.json_output import build_object, time_object  # noqa: PLC0415
 
-        say(json.dumps(build_object(result, runs if options.repeat > 1 else (), inlined), indent=2))
+        answer = build_object(result, runs if options.repeat > 1 else (), inlined)
+        if options.time:
+            answer["time"] = list(map(time_object, times))
+        say(json.dumps(answer, indent=2))
     else:
         for source in request.sources:
             if source.kind is CodeKind.FATBIN:
                 text_output.print_fatbin(source.name, source.content)
-        show(result, written, inlined)
+        if not options.time:
+            show(result, written, inlined)
+        else:
+            text_output.print_diagnostics(result.diagnostics)
+            for module in times:
+                text_output.print_time(module)
+            text_output.print_summary(result)
     return exit_codes.OF_OUTCOME[result.outcome]
 
 

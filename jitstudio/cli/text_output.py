@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from jitstudio.commands.inlined import InlinedNamed
 from jitstudio.core.code import TEXT_KINDS, CodeKind, split_variant
@@ -15,7 +16,13 @@ from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.core.wrapping import filled
 from jitstudio.system.terminal import print_error, say, table_lines
 
+if TYPE_CHECKING:
+    # They load what few builds need.
+    from jitstudio.analysis.time_trace import TimedPart
+    from jitstudio.commands.build_time import ModuleTime
+
 _PROSE_WIDTH = 92
+_MOST_TIMED = 10
 _UNNAMED = "(no name is known)"
 
 
@@ -82,6 +89,40 @@ def print_key_figures(result: BuildResult) -> None:
     titles = short_titles(result.kernels)
     for kernel, figures in build_figures(result):
         print_error(figures_line(titles[kernel.module, kernel.name], in_words(figures)))
+
+
+def print_time(module: ModuleTime) -> None:
+    """Prints where the time of a module went, the slowest parts first."""
+    say(f"{module.name}: {module.ms:,.0f} ms in tools")
+    if module.problem:
+        print_error(f"{module.name}: {module.problem}")
+    tables = [("ptxas by kernel", module.kernels)]
+    if (trace := module.trace) is not None:
+        by_own = sorted(trace.headers, key=lambda header: -header.own_ms)
+        tables = [
+            ("phase", trace.phases),
+            ("include, with all below it", trace.includes),
+            ("header, by its own time", tuple(by_own)),
+            ("template, all instances", trace.templates),
+            *tables,
+        ]
+    for heading, parts in tables:
+        if parts:
+            _print_timed(heading, parts, trace.total_ms if trace else module.ms)
+
+
+def _print_timed(heading: str, parts: Sequence[TimedPart], total: float) -> None:
+    names = short_names(part.name for part in parts)
+    rows = [(heading, "ms", "own ms", "times", "share")]
+    for part in parts[:_MOST_TIMED]:
+        share = f"{part.ms / total:.0%}" if total else "-"
+        name = names[part.name] if "/" in part.name else part.name
+        rows.append((name, f"{part.ms:,.1f}", f"{part.own_ms:,.1f}", f"{part.count:,}", share))
+    say("")
+    for line in table_lines(rows):
+        say(line)
+    if (more := len(parts) - _MOST_TIMED) > 0:
+        say(f"and {more:,} more; --json has all")
 
 
 def print_inlined(inlined: InlinedNamed) -> None:

@@ -193,6 +193,11 @@ class BuildOptions(ModuleOptions):
     driver_jit: bool = flag("--driver-jit", "let the driver assemble PTX, instead of nvJitLink")
     no_pch: bool = flag("--no-pch", "make and use no precompiled headers with --repeat")
     timeout: float = timeout_word("a build")
+    time: bool = flag(
+        "--time",
+        "print where the compile time goes: phases, headers, templates, ptxas by kernel; builds "
+        "without the cache",
+    )
     repeat: int = word(
         "--repeat N", COUNT, "build N times without the cache, for the times", default=1
     )
@@ -207,6 +212,7 @@ class BuildOptions(ModuleOptions):
         if self.compare_options and not self.compares_toolchains:
             raise UsageError("--compare-options needs --compare-targets, too.")
         outputs = {"--emit": self.emit, "--fat": self.fat, "-o": self.output}
+        outputs |= {"--time": self.time or None}
         others = [flag for flag, value in outputs.items() if value is not None]
         # Two comparisons exclude each other, too.
         if asked and (others := [*asked[1:], *others]):

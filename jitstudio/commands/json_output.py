@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from jitstudio.analysis.correlation.inlined import Inlining
     from jitstudio.analysis.findings.model import Finding
     from jitstudio.analysis.sass.model import InlineChain, SourceLocation
+    from jitstudio.analysis.time_trace import TimedPart
+    from jitstudio.commands.build_time import ModuleTime
     from jitstudio.python.capturing import LoadedModule
 
 Json = dict[str, Any]
@@ -66,6 +68,34 @@ def build_object(
         ]
     answer["inlined"] = inlined and _inlining(inlined.inlining, inlined.names)
     return answer
+
+
+def time_object(module: ModuleTime) -> Json:
+    """Returns where the time of a module went."""
+    trace = module.trace
+    return {
+        "name": module.name,
+        "tool_ms": round(module.ms, 3),
+        "problem": module.problem or None,
+        "trace_ms": round(trace.total_ms, 3) if trace else None,
+        "phases": _timed_parts(trace.phases if trace else ()),
+        "includes": _timed_parts(trace.includes if trace else ()),
+        "headers": _timed_parts(trace.headers if trace else ()),
+        "templates": _timed_parts(trace.templates if trace else ()),
+        "kernels": _timed_parts(module.kernels),
+    }
+
+
+def _timed_parts(parts: Iterable[TimedPart]) -> list[Json]:
+    return [
+        {
+            "name": part.name,
+            "ms": round(part.ms, 3),
+            "own_ms": round(part.own_ms, 3),
+            "count": part.count,
+        }
+        for part in parts
+    ]
 
 
 def result_object(result: BuildResult) -> Json:

@@ -1,15 +1,9 @@
-"""How long NVRTC took for each header, from the trace that ``--fdevice-time-trace`` writes.
-
-The trace has the format of Chrome's "Trace Event Format": complete events (``ph`` is ``X``) with
-their start and length in microseconds.
-"""
+"""How long NVRTC took for each header, from the trace that ``--fdevice-time-trace`` writes."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from jitstudio.core.disk import TICK_NS, working_folder
 from jitstudio.core.options import read
@@ -20,9 +14,6 @@ from jitstudio.listing.includes import includes
 _OPTION = "--fdevice-time-trace"
 # NVRTC appends this to the name that the option gives.
 _ENDING = ".json"
-# The event of a header in the trace, which is JSON of the Trace Event Format.
-_HEADER = "Processing Header File"
-_LARGEST = 256 << 20
 _MOST = 10
 
 
@@ -41,24 +32,25 @@ def header_phases(text: bytes, options: Iterable[str], began_ns: int) -> tuple[P
     file = next(filter(None, files), None)
     if file is None:
         return ()
+    # Few compiles write one.
+    from jitstudio.analysis.time_trace import (  # noqa: PLC0415
+        LARGEST_TRACE,
+        TraceError,
+        read_trace,
+    )
+
     names = includes(text).names
     longest: dict[str, float] = {}
     try:
         path = Path(working_folder(), file + _ENDING)
         if path.stat().st_mtime_ns < began_ns - TICK_NS:
             return ()
-        content = read_file(path, _LARGEST)
-        for header, ms in _headers(json.loads(content)["traceEvents"]):
-            # A header that is read again has little to say then.
-            for name in (n for n in names if header == n or header.endswith(f"/{n}")):
-                longest[name] = max(ms, longest.get(name, 0.0))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        content = read_file(path, LARGEST_TRACE)
+        for header in read_trace(content).headers:
+            file = header.name
+            for name in (n for n in names if file == n or file.endswith(f"/{n}")):
+                longest[name] = max(header.ms, longest.get(name, 0.0))
+    except (OSError, TraceError):
         return ()
     slowest = sorted(longest.items(), key=lambda header: -header[1])
     return tuple(Phase(f"Header {name}", ms) for name, ms in slowest[:_MOST])
-
-
-def _headers(events: Iterable[dict[str, Any]]) -> Iterator[tuple[str, float]]:
-    for event in events:
-        if event.get("name") == _HEADER:
-            yield str(event["args"]["detail"]), event["dur"] / 1000

@@ -1,0 +1,114 @@
+"""Where the time of a build goes: in phases, headers, templates and kernels."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jitstudio.analysis.time_trace import (
+    LARGEST_TRACE,
+    TimedPart,
+    TimeTrace,
+    TraceError,
+    ptxas_times,
+    read_trace,
+)
+from jitstudio.command_options.build import BuildOptions
+from jitstudio.commands.build import BuildAnswer, complete
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import BuildRequest, CudaCompiler
+from jitstudio.core.result import BuildResult
+
+_OPTION = "--fdevice-time-trace"
+# NVRTC appends this to the name that the option gives.
+_ENDING = ".json"
+
+
+@dataclass(frozen=True)
+class ModuleTime:
+    """The time that a module has cost, or the link.
+
+    Attributes:
+        name: The module, or `core.code.LINKED`.
+        ms: The time inside the tools.
+        trace: The work of NVRTC; None where no trace was written.
+        kernels: The time of ptxas for each kernel.
+        problem: Why there is no trace though NVRTC was run, a sentence; empty otherwise.
+    """
+
+    name: str
+    ms: float
+    trace: TimeTrace | None = None
+    kernels: tuple[TimedPart, ...] = ()
+    problem: str = ""
+
+
+def timed(
+    request: BuildRequest, options: BuildOptions
+) -> tuple[BuildAnswer, tuple[ModuleTime, ...]]:
+    """Returns a build without the cache, and the time of each module.
+
+    Raises:
+        WorkerError: The worker itself failed.
+    """
+    with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
+        asked, traces = traced(request, Path(folder))
+        answer = complete(asked, options.timeout, options.repeat)
+        return answer, module_times(answer.result, traces)
+
+
+def traced(request: BuildRequest, folder: Path) -> tuple[BuildRequest, dict[str, Path]]:
+    """Returns a build that writes a trace of each CUDA C++ module, and the files by module."""
+    traces: dict[str, Path] = {}
+    sources = []
+    for number, source in enumerate(request.sources):
+        if source.kind is CodeKind.CUDA and request.compiler is not CudaCompiler.NVCC:
+            place = folder / f"trace{number}"
+            traces[source.name] = place.with_name(place.name + _ENDING)
+            words = (*request.options_of(source), f"{_OPTION}={place}")
+            source = replace(source, options=words)
+        sources.append(source)
+    asked = replace(request, sources=tuple(sources), use_cache=False, precompile_headers=False)
+    return asked, traces
+
+
+def module_times(result: BuildResult, traces: dict[str, Path]) -> tuple[ModuleTime, ...]:
+    """Returns the time of each module of a build, in the order of the build."""
+    return tuple(_module_times(result, traces))
+
+
+def _module_times(result: BuildResult, traces: dict[str, Path]) -> Iterator[ModuleTime]:
+    demangled = {kernel.name: kernel.demangled for kernel in result.kernels}
+    for name in dict.fromkeys(stage.source for stage in result.stages):
+        stages = [stage for stage in result.stages if stage.source == name]
+        logged = ptxas_times("\n".join(stage.log for stage in stages))
+        kernels = tuple(replace(k, name=demangled.get(k.name, k.name)) for k in logged)
+        module = ModuleTime(name, sum(stage.ms for stage in stages), kernels=kernels)
+        path = next((path for known, path in traces.items() if name.endswith(known)), None)
+        if path is None:
+            yield module
+            continue
+        try:
+            yield replace(module, trace=_read(path))
+        except TraceError as error:
+            yield replace(module, problem=str(error))
+
+
+def _read(path: Path) -> TimeTrace:
+    """Returns a trace.
+
+    Raises:
+        TraceError: There is none, or it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            # A byte more tells that it is too large.
+            content = file.read(LARGEST_TRACE + 1)
+            size = path.stat().st_size
+    except OSError:
+        content = b""
+    if not content:
+        raise TraceError("NVRTC has written no trace, as it does where a compile fails.")
+    return read_trace(content, size)
