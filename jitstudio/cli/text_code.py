@@ -99,6 +99,8 @@ def _function_lines(inspected: Inspected) -> Iterator[tuple[str, str]]:
         yield "alive", "not counted; the reason is at the end"
     if inspected.filling:
         yield "occupancy", _occupancy(inspected.filling)
+    elif inspected.function.is_kernel:
+        yield "occupancy", "not known: limits of the target or registers of the kernel are not"
     graph = inspected.graph
     counts = ((len(graph.blocks), "block"), (len(graph.edges), "edge"), (len(graph.loops), "loop"))
     yield "flow", ", ".join(f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in counts)

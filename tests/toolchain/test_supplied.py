@@ -175,11 +175,15 @@ def test_latin_1_in_a_comment_is_taken(builder, name):
 TARGETS = (
     *("10", "13", "20", "30", "32", "35", "37", "50", "52", "53", "60", "61", "62", "70", "72"),
     *("75", "80", "86", "87", "88", "89", "90", "90a"),
-    *(f"{chip}{letter}" for chip in (100, 101, 103, 110, 120, 121) for letter in ("", "a", "f")),
+    *(
+        f"{chip}{letter}"
+        for chip in (100, 101, 103, 107, 110, 120, 121)
+        for letter in ("", "a", "f")
+    ),
 )
 VERSIONS = tuple(
     f"{major}.{minor}"
-    for major, last in ((3, 2), (4, 3), (5, 0), (6, 5), (7, 8), (8, 8), (9, 0))
+    for major, last in ((3, 2), (4, 3), (5, 0), (6, 5), (7, 8), (8, 8), (9, 5))
     for minor in range(0 if major > 3 else 1, last + 1)
 )
 

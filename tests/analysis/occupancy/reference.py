@@ -1,6 +1,7 @@
 """NVIDIA's own calculation, `cuda_occupancy.h` of the CUDA toolkit, compiled with gcc."""
 
 import os
+import re
 import subprocess
 import tomllib
 from functools import cache
@@ -66,6 +67,13 @@ def header_folder():
     roots += sorted(map(str, Path("/usr/local").glob("cuda-*")), reverse=True)
     folders = (Path(root) / "include" for root in roots if root)
     return next((folder for folder in folders if (folder / HEADER).is_file()), None)
+
+
+def corrected_later():
+    """The capabilities of which only the header of CUDA 13.3 and later has the right figures."""
+    text = (header_folder() / "cuda_runtime_api.h").read_text("utf-8")
+    version = int(re.search(r"#define\s+CUDART_VERSION\s+(\d+)", text)[1])
+    return () if version >= 13_030 else ("10.3", "10.7")
 
 
 def compiled(folder):
