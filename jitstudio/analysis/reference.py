@@ -10,17 +10,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from itertools import chain
 
 from jitstudio.analysis.sass.opcodes import all_opcodes
 from jitstudio.analysis.word_table import WordTable, read_table, rows
 from jitstudio.core.code import CodeKind
+from jitstudio.core.ptx_targets import targets_of_row
 
 _NUMBER = re.compile(r"\d+")
 # The names of the languages in the tables of the files.
 _LANGUAGES = {CodeKind.PTX: "ptx", CodeKind.SASS: "sass"}
 
+# The target of rows of instructions whose targets were measured.
+_MEASURED = "*"
+
 LATER = "{target} and later"
 """The words for a target and all later ones."""
+
+UNKNOWN = "Not known here: with it the instruction may do something else."
+"""The words for a part of an opcode that no table has."""
 
 
 class Topic(Enum):
@@ -44,7 +52,8 @@ class ReferenceEntry:
         form: The word with its operands or arguments; empty for a modifier.
         operands: The names in the form, and their meaning.
         version: The first version of PTX with the word; empty where unknown.
-        target: The first target with the word; empty for any, or where unknown.
+        target: The first target with the word, or all where not all later ones have it; empty for
+            any, or where unknown.
     """
 
     name: str
@@ -66,7 +75,7 @@ class ReferenceEntry:
         Args:
             later: The words for a target and all later ones, with a place for the target.
         """
-        # What ends in a letter runs on that target alone.
+        # What ends in a letter is for the targets that are named alone.
         target = later.format(target=self.target) if self.target[-1:].isdigit() else self.target
         return ", ".join(filter(None, (f"PTX {self.version}" if self.version else "", target)))
 
@@ -77,16 +86,24 @@ class Help:
 
     Attributes:
         entry: The entry of the word.
-        modifiers: The entries of the other parts, in their order; unknown parts are left out.
+        modifiers: The entries of the other parts, in their order.
+        unknown: The other parts without an entry: the help may be on another instruction.
     """
 
     entry: ReferenceEntry
     modifiers: tuple[ReferenceEntry, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     @property
     def tables(self) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
         """The operands and the modifiers, each with its meaning."""
-        return self.entry.operands, tuple((part.name, part.text) for part in self.modifiers)
+        parts = (*((part.name, part.text) for part in self.modifiers), *self.unknown_parts)
+        return self.entry.operands, parts
+
+    @property
+    def unknown_parts(self) -> tuple[tuple[str, str], ...]:
+        """The parts without an entry, with words that say so."""
+        return tuple((part, UNKNOWN) for part in self.unknown)
 
 
 class Reference:
@@ -110,14 +127,14 @@ class Reference:
             opens: Whether the word begins a statement, as an opcode or a directive does.
         """
         if opens and (match := self._opcodes.find(word)):
-            return Help(match[0], self._modifiers(match[1]))
+            return self._help(match[0], match[1])
         topics = (Topic.REGISTER, Topic.MODIFIER, Topic.TYPE, Topic.DIRECTIVE)
         for topic in reversed(topics) if opens else topics:
             if entry := self._find(topic, word):
                 return Help(entry)
         head, _, tail = word.partition(".")
         register = self._find(Topic.REGISTER, head)
-        return Help(register, self._modifiers(tail.split("."))) if register and tail else None
+        return self._help(register, tail.split(".")) if register and tail else None
 
     def _find(self, topic: Topic, word: str) -> ReferenceEntry | None:
         entries = self._others[topic]
@@ -125,10 +142,22 @@ class Reference:
         spellings = (word, _NUMBER.sub("#", word, count=1), f"{word}#")
         return next((entries[spelling] for spelling in spellings if spelling in entries), None)
 
-    def _modifiers(self, parts: Sequence[str]) -> tuple[ReferenceEntry, ...]:
+    def _help(self, entry: ReferenceEntry, parts: Sequence[str]) -> Help:
+        entries = {part: self._part(f".{part}") for part in parts}
+        literal = re.split(r"[.{}\s]+", entry.form)
+        return Help(
+            entry,
+            tuple(dict.fromkeys(chain.from_iterable(entries.values()))),
+            tuple(f".{part}" for part in entries if not entries[part] and part not in literal),
+        )
+
+    def _part(self, part: str) -> list[ReferenceEntry]:
+        """Returns the entries of a modifier or type; a # in their names is any number."""
         tables = self._others[Topic.MODIFIER], self._others[Topic.TYPE]
-        entries = (words.get(f".{part}") for part in parts for words in tables)
-        return tuple(dict.fromkeys(entry for entry in entries if entry))
+        for spelling in (part, _NUMBER.sub("#", part)):
+            if found := [table[spelling] for table in tables if spelling in table]:
+                return found
+        return []
 
 
 @cache
@@ -153,8 +182,10 @@ def _entries(language: str) -> Iterator[ReferenceEntry]:
 
 def _ptx_instructions() -> Iterator[ReferenceEntry]:
     for name, (form, text, operands, *since) in rows(read_table("ptx")["instruction"]):
+        version, target = _since(since, True)
+        target = targets_of_row(name) if target == _MEASURED else target
         yield ReferenceEntry(
-            name, Topic.INSTRUCTION, text, form, _operands(operands), *_since(since, True)
+            name, Topic.INSTRUCTION, text, form, _operands(operands), version, target
         )
 
 
@@ -183,7 +214,10 @@ LONGEST_LINE = 5000
 """Longer lines are not searched for words: it would take too long."""
 
 # A directive is a single word, also where the next one follows without a gap.
-_WORD = re.compile(r"(?<![\w$%])%?[A-Za-z_$][\w$]*(?:(?:\.|::)\w+)*|\.[A-Za-z_]\w*(?:::\w+)*")
+# A ratio such as ``sp::2:4`` is part of an opcode, the colon of a label is not.
+_WORD = re.compile(
+    r"(?<![\w$%])%?[A-Za-z_$][\w$]*(?:(?:\.|::(?:\d+:(?=\d))?)\w+)*|\.[A-Za-z_]\w*(?:::\w+)*"
+)
 _NAME = re.compile(r"[@#]?\b[A-Za-z_]\w*(?:\.\w+)*")
 _COMMENT = "//"
 # Text in front of the word that begins a statement: a label, an address, a guard.

@@ -1,4 +1,4 @@
-"""The targets that have an instruction that ptxas says another target lacks.
+"""The targets that have an instruction which others lack, by what ptxas says.
 
 The table is measured: ptxas was asked for each target (`resources/reference/ptx_targets.toml`,
 written and checked by `tests/ptx/targets.py`).
@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
 
 from jitstudio.core.arch import Arch
 from jitstudio.system.paths import resource
 
 _LACKING = re.compile(r"'(?P<what>[^']*+)' not supported on \.target '(?P<target>sm_\d++[af]?+)'")
-# Names of instructions and modifiers, unlike "mma with block scale", which no text contains.
-_WRITTEN = re.compile(r"\.?[a-z]\w*+(?>::\w++|\.\w++)*+")
+# An opcode with its modifiers.
+_OPCODE = re.compile(r"(?<![\w.%$])[a-z]\w*+(?:\.[\w:]++)++")
 
 
 def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
@@ -29,18 +33,32 @@ def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
         In order; empty where no target has all of it, None where nothing is known.
     """
     lacking = _LACKING.search(message)
-    if lacking is None or (common := _table().get(lacking["what"])) is None:
+    if lacking is None or (rows := _table().get(lacking["what"])) is None:
         return None
-    for name, targets in _table().items():
+    written = {match[0] for match in _OPCODE.finditer(text)}
+    common = frozenset[Arch]().union(*rows.values())
+    for name, by_opcode in _table().items():
+        of_written = [
+            targets
+            for opcode, targets in by_opcode.items()
+            if any(_has(word, opcode, name) for word in written)
+        ]
         is_lacking = f"'{name}' not supported on" in text
-        # A modifier follows a word: cta_group::1.kind::i8.
-        before = "" if name.startswith(".") else r"(?<!\w)"
-        is_written = _WRITTEN.fullmatch(name) and re.search(
-            rf"{before}{re.escape(name)}(?!\w)", text
-        )
-        if is_lacking or is_written:
+        # Which of several instructions lacks it nobody says.
+        for targets in of_written or [*by_opcode.values()] * (is_lacking and len(by_opcode) == 1):
             common = common & targets
     return tuple(sorted(common))
+
+
+def _has(word: str, opcode: str, name: str) -> bool:
+    """Returns whether an opcode with modifiers has all parts of a row's opcode and name.
+
+    Of "cvt with .s2f6x2" the parts are words of PTX, of "mma with block scale" they are not.
+    """
+    parts = word.split(".")
+    wanted = {*opcode.split("."), *re.split(r"[. ]+", name)} - {"", "with"}
+    has = {*parts, *(part.partition("::")[0] for part in parts)}
+    return opcode.split(".")[0] == parts[0] and wanted <= has
 
 
 def nearest_target(message: str, text: str) -> str | None:
@@ -62,9 +80,32 @@ def chips_with(message: str, text: str) -> str | None:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or None
 
 
+def phrase(targets: Iterable[Arch]) -> str:
+    """Returns targets in short: ``sm_90``, where all later ones are there, too, or all by name.
+
+    ``sm_100a/f`` is both the chip and its family.
+    """
+    chips = groupby(sorted(targets), key=attrgetter("number"))
+    letters = {number: [target.suffix for target in chip] for number, chip in chips}
+    plain = [number for number in letters if "" in letters[number]]
+    if plain:
+        return Arch(plain[0]).sm
+    return ", ".join(f"sm_{number}{'/'.join(letters[number])}" for number in letters)
+
+
+def targets_of_row(name: str) -> str:
+    """Returns the targets of an instruction of the reference as a phrase; empty if not measured."""
+    return phrase(tuple(map(Arch.parse, _content()["rows"].get(name, ()))))
+
+
 @cache
-def _table() -> dict[str, frozenset[Arch]]:
-    listed = tomllib.loads(resource("reference/ptx_targets.toml").read_text("utf-8"))
+def _content() -> Mapping[str, Any]:
+    return tomllib.loads(resource("reference/ptx_targets.toml").read_text("utf-8"))
+
+
+@cache
+def _table() -> dict[str, dict[str, frozenset[Arch]]]:
     return {
-        name: frozenset(map(Arch.parse, targets)) for name, targets in listed["targets"].items()
+        name: {opcode: frozenset(map(Arch.parse, targets)) for opcode, targets in by_opcode.items()}
+        for name, by_opcode in _content()["targets"].items()
     }

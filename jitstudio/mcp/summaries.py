@@ -217,6 +217,7 @@ def explain_answer(entries: Help | Sequence[OptionSpec]) -> Answer:
             }
             for entry in (entries.entry, *entries.modifiers)
         ]
+        rows += [{"name": part, "text": text} for part, text in entries.unknown_parts]
         return Answer({}, {"entries": Section(rows)})
     rows = [
         {

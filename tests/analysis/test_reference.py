@@ -3,9 +3,8 @@ import re
 import pytest
 from pygments.token import Keyword, Name
 
-from jitstudio.analysis.reference import Topic, reference
+from jitstudio.analysis.reference import UNKNOWN, Topic, reference, word_at
 from jitstudio.analysis.sass.reading import CODE_OPTIONS
-from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.lexers.plugins import PtxPlugin, SassPlugin
 from tests.analysis.reference_kernels import KERNELS
@@ -120,11 +119,9 @@ def test_the_operands_of_each_form_are_told(told):
 def test_what_brought_a_word_is_a_version_and_a_target():
     for entry in (*PTX.entries, *SASS.entries):
         assert re.fullmatch(r"([1-9]\.\d)?", entry.version), entry
-        assert (
-            not entry.target
-            or Arch.parse(entry.target).sm == entry.target
-            or int(entry.target.removeprefix("sm_")) < 75
-        ), entry
+        for target in filter(None, entry.target.split(", ")):
+            # Of a chip alone, of its family, or of both: sm_100a/f.
+            assert re.fullmatch(r"sm_\d+(a|f|a/f)?", target), entry
     assert not any(entry.version for entry in SASS.entries)
     assert PTX.explain("cp.async.wait_all", opens=True).entry.version == "7.0"
     assert SASS.explain("LDGSTS", opens=True).entry.target == "sm_80"
@@ -144,6 +141,10 @@ def test_what_brought_a_word_is_a_version_and_a_target():
         ("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group", "cp.async.bulk.tensor", None),
         ("tcgen05.wait::ld.sync.aligned", "tcgen05.wait::ld", [".sync", ".aligned"]),
         ("mbarrier.future.b64", "mbarrier", [".b64"]),
+        ("sin.approx.ftz.2pi.f32", "sin.2pi", [".approx", ".ftz", ".f32"]),
+        ("add.rn.f32.f16", "add.f32.f16", [".rn"]),
+        ("wgmma.mma_async.sync.aligned.m64n96k16.f32.f16.f16", "wgmma.mma_async", None),
+        ("spdecompress.b8.b2.sp::2:4.x2", "spdecompress", [".b8", ".b2", ".sp::#:#", ".x2"]),
     ],
 )
 def test_an_opcode_of_ptx_is_known_by_most_of_its_parts(word, name, modifiers):
@@ -165,6 +166,28 @@ def test_an_opcode_of_ptx_is_known_by_most_of_its_parts(word, name, modifiers):
 def test_an_opcode_of_sass_too(word, name, modifiers):
     told = SASS.explain(word, opens=True)
     assert (told.entry.name, [entry.name for entry in told.modifiers]) == (name, modifiers)
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("sin.approx.ftz.halfturns.f32", (".halfturns",)),
+        ("mbarrier.future.b64", (".future",)),
+        ("tcgen05.ld.sync.aligned.16x32bx2.x1.b32", ()),
+        ("MUFU.FUTURE", (".FUTURE",)),
+    ],
+)
+def test_a_part_that_no_table_has_is_said_to_be_unknown(word, parts):
+    told = (PTX if word.islower() else SASS).explain(word, opens=True)
+    assert told.unknown == parts
+    _, rows = told.tables
+    assert [part for part, text in rows if text == UNKNOWN] == [*parts]
+
+
+def test_a_ratio_is_a_part_of_an_opcode_and_a_label_is_not():
+    line = "L1: spdecompress.b8.b2.sp::2:4.x2 {%r1, %r2}, {%r3}, {%r4};"
+    found = word_at(CodeKind.PTX, line, 10)
+    assert (found.text, found.opens) == ("spdecompress.b8.b2.sp::2:4.x2", True)
 
 
 def test_registers_are_known_by_name_or_by_kind():

@@ -38,6 +38,7 @@ DIRECTIVES = """\
 .visible .entry b() .reqntid 32 .maxnctapersm 2 { ret; }
 .visible .entry d() .reqnctapercluster 2 .explicitcluster .blocksareclusters { ret; }
 .visible .entry e() .maxclusterrank 2 { ret; }
+.visible .entry h() .minperctamemory 64 { ret; }
 .visible .entry f() { to: .branchtargets L, L; L: ret; }
 .visible .entry g() { shape: .callprototype _ (); may: .calltargets w; ret; }
 .pragma "nounroll";
@@ -45,7 +46,7 @@ DIRECTIVES = """\
 """
 # The first version for each target, which its own instructions need not be.
 FIRST = {"sm_75": "6.3", "sm_80": "7.0", "sm_90": "7.8", "sm_90a": "8.0"}
-FIRST |= {"sm_100": "8.6", "sm_100a": "8.6"}
+FIRST |= {"sm_100": "8.6", "sm_100a": "8.6", "sm_103a": "8.8", "sm_107a": "9.4", "sm_120a": "8.7"}
 OLDEST = "sm_75"
 
 
@@ -105,7 +106,9 @@ def test_the_same_holds_for_directives(builder):
 
 def origin(line):
     told = entry(line)
-    target = told.target if told.target in FIRST else OLDEST
+    # The first of those that are named: sm_100a of "sm_100a/f, sm_103a/f".
+    first = re.match(r"\w*", told.target)[0]
+    target = first if first in FIRST else OLDEST
     return max(told.version, FIRST[target], key=number), target
 
 
