@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from jitstudio.ptx.pieces import blank, replaced
+
 COMMENT = r"//(?>[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?>[^*]++|\*(?!/))*+(?:\*/)?"
 
 # It begins with a letter, so that the search is quick; `u8R"(x)"` is one, `FOOR"(x)"` is none.
@@ -32,9 +34,8 @@ LITERAL = rf"{RAW_STRING}|{STRING}|{CHARACTER}"
 HIDDEN = rf"{COMMENT}|{LITERAL}"
 
 _HIDDEN = re.compile(HIDDEN)
-_INSIDE = re.compile(r"[^\n]")
 
 
 def bare_cpp(text: str) -> str:
     """Returns the code with blanks for comments, strings and characters; the rest stays put."""
-    return _HIDDEN.sub(lambda match: _INSIDE.sub(" ", match[0]), text)
+    return replaced(_HIDDEN, lambda match: blank(match[0]), text)

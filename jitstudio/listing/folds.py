@@ -13,6 +13,7 @@ from typing import NamedTuple
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cpp_text import HIDDEN, STRING
 from jitstudio.listing.line_classes import classify, is_unused_label, jump_targets
+from jitstudio.ptx.pieces import matches
 from jitstudio.ptx.scanner import COMMENT as PTX_COMMENT
 from jitstudio.ptx.scanner import STRING as PTX_STRING
 from jitstudio.ptx.scanner import bare_ptx
@@ -38,7 +39,7 @@ def folds(kind: CodeKind, text: str) -> dict[int, int]:
     opened: list[int] = []
     line = at = 0
     pattern = _PATTERNS.get(kind)
-    for match in pattern.finditer(text) if pattern else ():
+    for match in matches(pattern, text) if pattern else ():
         brace = match["brace"]
         if not brace:
             continue
@@ -82,7 +83,7 @@ def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[FoldRange, ...]:
     return tuple({block.head: block for block in reversed(ordered)}.values())[::-1]
 
 
-_PTX_MARK = re.compile(r"[{}]|\.(?:entry|func)\b")
+_PTX_MARKS = ("{", "}", ".entry", ".func")
 _PTX_PART = re.compile(r"[{};]|\.(?:entry|func)\b")
 
 
@@ -151,8 +152,8 @@ def _ptx_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
     bare = bare_ptx("\n".join(lines)).split("\n")
     braces = _Braces(bare)
     for number, line in enumerate(bare):
-        if braces.in_head or _PTX_MARK.search(line):
-            for match in _PTX_PART.finditer(line):
+        if braces.in_head or any(map(line.__contains__, _PTX_MARKS)):
+            for match in matches(_PTX_PART, line):
                 if block := braces.take(number, match[0]):
                     yield block
 

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from ctypes import c_float
 from typing import NamedTuple
 
+from jitstudio.ptx.pieces import blank, replaced
+
 COMMENT = r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)|\#[^\n]*+|@@[^\n]*+"
 """A comment, a mark of a line, or a line of debug information as PTX 1 had."""
 
@@ -49,7 +51,6 @@ NUMBER = (
 )
 
 _HIDDEN = re.compile(rf"{COMMENT}|{STRING}")
-_NO_NEWLINE = re.compile(r"[^\n]")
 # A token begins with the first blank of a row: without `(?<!\s)` the blanks at the end of a text
 # would be gone through from each of them.
 _TOKEN = re.compile(
@@ -79,12 +80,12 @@ class PtxToken(NamedTuple):
 
 def bare_ptx(text: str) -> str:
     """Returns the text with blanks for comments and inside strings, without moving other text."""
-    return _HIDDEN.sub(_blank, text)
+    return replaced(_HIDDEN, _hidden, text)
 
 
 def without_comments(text: str) -> str:
     """Returns the text with blanks for comments; strings stay."""
-    return _HIDDEN.sub(lambda match: match[0] if match[0][0] == '"' else _blank(match), text)
+    return replaced(_HIDDEN, lambda m: m[0] if m[0][0] == '"' else blank(m[0]), text)
 
 
 def scan(text: str, bare: str) -> Iterator[PtxToken]:
@@ -148,9 +149,9 @@ def initial_bytes(literal: Literal, size: int) -> bytes:
     return (value % (1 << 8 * size)).to_bytes(size, "little")
 
 
-def _blank(match: re.Match[str]) -> str:
+def _hidden(match: re.Match[str]) -> str:
     part = match[0]
-    blank = " " * len(part) if "\n" not in part else _NO_NEWLINE.sub(" ", part)
+    blanks = blank(part)
     if part[0] != '"':
-        return blank
-    return f'"{blank[2:]}"' if part[-1] == '"' and len(part) > 1 else f'"{blank[1:]}'
+        return blanks
+    return f'"{blanks[2:]}"' if part[-1] == '"' and len(part) > 1 else f'"{blanks[1:]}'

@@ -97,6 +97,8 @@ _HEAD = re.compile(
     rf"{_LINKING}\.(?P<kind>entry|func)\b(?>\s*+(?:\.(?:attribute|noreturn)\b|{PARENTHESES}))*+\s*+(?P<name>{NAME})"
     rf"\s*+(?>(?P<parameters>{PARENTHESES}))?+"
 )
+_KINDS = (".entry", ".func")
+_LINKING_WORD = re.compile(r"\.(?:visible|extern|weak|common)\s*+")
 # The next head ends the search, too, or many without bodies would each search the whole text.
 # Behind the parameters `.pragma "nounroll";` has a semicolon that ends no declaration.
 _BODY = re.compile(r"(?>[^{};.]|\.pragma\b[^{};.]*+;|\.(?!(?:entry|func)\b))*+[{};]?+")
@@ -106,7 +108,7 @@ _BRACE = re.compile(r"[{}]")
 def function_texts(bare: str) -> Iterator[FunctionText]:
     """Yields the functions of a text whose comments are hidden, in order."""
     at = 0
-    while head := _HEAD.search(bare, at):
+    while head := _next_head(bare, at):
         behind = _BODY.match(bare, head.end())
         assert behind is not None
         mark, at = behind[0][-1:], behind.end()
@@ -125,6 +127,20 @@ def function_texts(bare: str) -> Iterator[FunctionText]:
             body,
             at,
         )
+
+
+def _next_head(bare: str, at: int) -> re.Match[str] | None:
+    """Returns the next head; a pattern alone is slow where there is none for megabytes."""
+    while True:
+        marks = [mark for word in _KINDS if (mark := bare.find(word, at)) >= 0]
+        if not marks:
+            return None
+        mark = min(marks)
+        dot = bare.rfind(".", at, mark)
+        is_linked = dot >= 0 and _LINKING_WORD.fullmatch(bare, dot, mark)
+        if head := _HEAD.match(bare, dot if is_linked else mark):
+            return head
+        at = mark + 1
 
 
 def kernel_texts(bare: str) -> Iterator[FunctionText]:

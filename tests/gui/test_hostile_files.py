@@ -62,11 +62,17 @@ def test_opening_it_is_refused_in_words(started, hostile):
         assert len(started.state.documents) == 1, name
 
 
+MEGABYTES = {
+    "long": "// " + "x" * 12_000_000,
+    "list": "__global__ void k(int* p) { *p = 1; }\nint a[] = {" + "1, " * 4_000_000 + "};\n",
+    "many": "// one line of many\n" * 900_000,
+}
+
+
 @pytest.mark.bench
-@pytest.mark.parametrize("name", ["long.cu", "many.cu", "many.ptx"])
+@pytest.mark.parametrize("name", ["long.cu", "list.cu", "many.cu", "long.ptx", "many.ptx"])
 def test_long_lines_and_many_of_them_stall_nothing(started, tmp_path, watchdog, name):
-    long, many = "// " + "x" * 12_000_000, "// one line of many\n" * 900_000
-    (tmp_path / name).write_text(long if name.startswith("long") else many)
+    (tmp_path / name).write_text(MEGABYTES[name.split(".")[0]])
     started.settle()
     pause(300)
     watchdog.reset()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
@@ -16,6 +16,8 @@ SHAPES = frozenset(
 """What can be around the name that is declared."""
 
 _PIECE = 4096
+# It takes some milliseconds.
+_LONG = 1 << 15
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
 _WRAPPERS = frozenset(
     {
@@ -30,9 +32,16 @@ _QUALIFIERS = frozenset({"type_qualifier", "ERROR", "ms_pointer_modifier"})
 
 
 def parse(text: bytes) -> Node:
-    """Returns the syntax tree of a text."""
+    """Returns the syntax tree of a text.
+
+    Other threads may run meanwhile, the window's among them: a long text is parsed in pieces, and
+    again at once, with the first tree to take over, for nodes that know their text.
+    """
     # A parser may serve one thread at a time, and costs next to nothing.
-    return Parser(_LANGUAGE).parse(text).root_node
+    parser = Parser(_LANGUAGE)
+    if len(text) <= _LONG:
+        return parser.parse(text).root_node
+    return parser.parse(text, parser.parse(_pieces_of(text))).root_node
 
 
 def parse_in_pieces(text: bytes) -> Node:
@@ -40,7 +49,11 @@ def parse_in_pieces(text: bytes) -> Node:
 
     Other threads may run between two pieces, the window's among them.
     """
-    return Parser(_LANGUAGE).parse(lambda at, _: text[at : at + _PIECE]).root_node
+    return Parser(_LANGUAGE).parse(_pieces_of(text)).root_node
+
+
+def _pieces_of(text: bytes) -> Callable[[int, object], bytes]:
+    return lambda at, _: text[at : at + _PIECE]
 
 
 def text_of(node: Node | None) -> str:

@@ -65,6 +65,8 @@ from jitstudio.listing.ptx import (
 _DEFINES = ("--define-macro=", "-D")
 _WIDE = 8
 """Bytes of an address or a handle."""
+_LARGEST = 2_000_000
+"""Bytes of a text of C++ up to which it is read: the syntax tree of larger ones takes seconds."""
 
 
 def kernel_forms(
@@ -168,6 +170,7 @@ class _Known:
     device_variables: tuple[DeclaredVariable, ...]
     cubin_variables: Mapping[str, tuple[CodeVariable, ...]]
     expressions: Mapping[str, Set[str]]
+    unread: tuple[str, ...]
 
     @classmethod
     def of(
@@ -177,18 +180,20 @@ class _Known:
         headers: Sequence[Header],
         access: bool,
     ) -> _Known:
-        headers = tuple(headers)
         captured = dict(_captured(sources, result))
         texts = [(source, defines_of(result, source.name)) for source in sources]
         texts += [(_cuda_in(name, kernel), ()) for name, kernel in captured.items()]
         # Kernels may be in headers, too, most of all templates.
         texts += [(Source(h.name, CodeKind.HEADER, h.content), ()) for h in headers]
         code = [(t, d) for t, d in texts if t.kind in (CodeKind.CUDA, CodeKind.HEADER)]
+        unread = tuple(text.name for text, _ in code if len(text.content) > _LARGEST)
+        code = [(text, defines) for text, defines in code if text.name not in unread]
+        headers = tuple(header for header in headers if header.name not in unread)
         built = (a for a in result.artifacts if a.kind is CodeKind.PTX)
         by_hand = (s for s in sources if s.kind is CodeKind.PTX)
         types = Types(declarations(text.content, defines) for text, defines in code)
         return cls(
-            tuple(k for text, defines in texts for k in declared_kernels(text, headers, defines)),
+            tuple(k for text, defines in code for k in declared_kernels(text, headers, defines)),
             tuple(s for source in sources for s in _llvm(source)),
             captured,
             (
@@ -213,6 +218,7 @@ class _Known:
                 }
                 for kernel in result.kernels
             },
+            unread,
         )
 
     def instance(self, kernel: Kernel, name: KernelName) -> LaunchedInstance:
@@ -228,8 +234,9 @@ class _Known:
         slots = layout.kernels[kernel.name] if layout else None
         by_hand = any(x.by_hand and kernel.name in x.kernels for x in self.layouts)
         signature = self._signature(kernel, name, slots)
+        may_be_declared = bool(signature or self.unread) or by_hand
         declared = signature.parameters if signature else self._named(name)
-        parameters = merged(kernel.name, declared, slots, declared=bool(signature) or by_hand)
+        parameters = merged(kernel.name, declared, slots, declared=may_be_declared)
         count, launches = len(parameters.parameters), self._launches_of(name)
         launch = launch_of(replace(instance, parameters=count), launches, others)
         captured = self.captured.get(_module(kernel.module))
@@ -245,7 +252,7 @@ class _Known:
             parameters=_accessed(
                 parameters.parameters, layout.uses.get(kernel.name) if layout else None
             ),
-            notes=parameters.notes,
+            notes=(*map(_unread, self.unread), *parameters.notes),
             complete=parameters.complete,
             host_launch=self._without_others(launch, variables),
             unit=_module(kernel.module),
@@ -462,6 +469,13 @@ class DeclaredVariable:
                 bindings = self.types.bound(node.template, passed, node.scope)
             return self.types.declared(node.kind, node.declarator, node.scope, bindings)
         return None
+
+
+def _unread(name: str) -> str:
+    return (
+        f"{name} is not read for names, types and launches: it has more than "
+        f"{_LARGEST // 10**6} MB. Move the kernels to a file of their own."
+    )
 
 
 def _variable_row(
