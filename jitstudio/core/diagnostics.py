@@ -207,8 +207,8 @@ _PLAIN = re.compile(
 _LINKER_TRAILER = re.compile(
     r"ERROR (?P<code>\w+): (?P<message>.*?)(?:\((?P<file>[^()-][^()]*)\))?$"
 )
-# `@E@error   : Multiple definition of 'f' in 'b.ptx', ...`: nvJitLink, on stderr
-_ON_STDERR = re.compile(r"@[EW]@\w+\s*: (?P<message>.*)")
+# `error   : Multiple definition of 'f' in 'b.ptx', ...`: nvJitLink, on stderr
+_ON_STDERR = re.compile(r"(?:error|warning)\s*: (?P<message>.*)")
 _CARET = re.compile(r"\s*\^\s*")
 # What NVRTC's front end says when there is no memory left even to say that.
 _EXHAUSTED = "Loop in catastrophic error processing"
@@ -219,8 +219,10 @@ _SUMMARIES = (
 )
 
 # `    from k.cu(1), inlined at k.cu(6), compiled to k.ptx(54)`, `    from k.ptx(54)` or
-# `    from k.cu`: `toolchain.assembly_errors`
+# `    from k.cu`, below a line of ptxas or of a whole link: `toolchain.assembly_errors`
 _FROM, _INLINED, _COMPILED = "    from ", ", inlined at ", ", compiled to "
+_PLACED = ("ptxas ", "warning ")
+_LINE_OF_PTX = re.compile(r"\bline \d++")
 _PLACE = re.compile(r"(?P<file>\S[^\n]*?)\((?P<line>\d{1,9}+)\)")
 
 _SEVERITIES = {
@@ -273,7 +275,7 @@ def diagnose(
     # The tool holds this to be an error, and then goes on as if it were none.
     parsed += [
         Diagnostic(Severity.WARNING, source, None, None, match["message"], tool)
-        for line in stderr.splitlines()
+        for line in (stderr.splitlines() if tool is Tool.NVJITLINK else ())
         if (match := _ON_STDERR.match(line))
     ]
     if not ok and not any(d.severity is Severity.ERROR for d in parsed):
@@ -281,7 +283,21 @@ def diagnose(
         if message.startswith(_EXHAUSTED):
             message = f"{tool.value} ran out of memory. {message}"
         parsed.append(Diagnostic(Severity.ERROR, source, None, None, message, tool))
-    return tuple(dict.fromkeys(parsed))
+    return once(parsed)
+
+
+def once(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Returns the diagnostics without those that tell the same of the same line of a source.
+
+    A template gives a line of PTX for each instance, and a fault in it an error for each of those.
+    """
+    first: dict[Diagnostic, Diagnostic] = {}
+    for diagnostic in diagnostics:
+        message, _, place = diagnostic.message.rpartition(" (")
+        is_made = diagnostic.line is not None and f"{CodeKind.PTX.ending}:" in place
+        said = _LINE_OF_PTX.sub("line", message) if is_made else diagnostic.message
+        first.setdefault(replace(diagnostic, message=said), diagnostic)
+    return tuple(first.values())
 
 
 def _read(
@@ -360,7 +376,7 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
         # The line is one of the PTX made from the source, not of the source.
         file = ptx_file(source)
     below = "".join(following[:1])
-    if match[0].startswith("ptxas ") and below.startswith(_FROM):
+    if match[0].startswith(_PLACED) and below.startswith(_FROM):
         source_part, _, ptx = below.removeprefix(_FROM).partition(_COMPILED)
         first, inlined, calls = source_part.partition(_INLINED)
         file, line = _place(first)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose
+from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose, once
 from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Outcome, StageResult
 from jitstudio.core.tools import Tool
 
@@ -130,7 +130,7 @@ class BuildRecord:
             artifacts=tuple(a for e in done for a in e.artifacts if a.kind in self.emit),
             lowered_names=tuple(n for e in done for n in e.lowered_names),
             kernels=_merged(k for e in done for k in e.kernels),
-            diagnostics=tuple(self._diagnostics(done)),
+            diagnostics=once(self._diagnostics(done)),
             crash=crash,
             total_ms=total_ms,
         )

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _ERROR = re.compile(
     # `ptxas kernel.ptx, line 12; error   : Unknown symbol 'foo'`
-    r"^ptxas (?:[^\n,]+, line (?P<line>\d{1,9}+); [^\n]*+"
-    # `info    : (C7518) Potential Performance Loss: text in the function 'k' in line 54`,
-    # `warning : Pragma 'nonsense' unsupported`
-    r"|(?:info *+: \(C\d+\)|warning *+:) [^\n]*?"
+    r"^(?:ptxas [^\n,]+, line (?P<line>\d{1,9}+); [^\n]*+"
+    # `ptxas info    : (C7518) Potential Performance Loss: text in the function 'k' in line 54`,
+    # `ptxas warning : Pragma 'nonsense' unsupported`; of a whole link `warning : Stack size ...`
+    r"|(?:ptxas info *+: \(C\d+\)|(?:ptxas |)warning *+:) [^\n]*?"
     r"(?>\bin (?:around )?line (?P<remarked>\d{1,9}+)\b[^\n]*+)?+)$",
     re.MULTILINE,
 )
@@ -35,6 +35,8 @@ _REPORT = re.compile(
     re.MULTILINE,
 )
 _FUNCTION = re.compile(r"\bfunction '(?P<in>[^'\n]+)'|: Function properties for (?P<of>\S+)")
+# `'setmaxnreg' ignored; ...`: where it stands is all that can be said of the place.
+_OPCODE = re.compile(r"'(?P<opcode>setmaxnreg)'")
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,13 @@ class AssembledPtx:
     sources: tuple[str, ...] = ()
 
     @cached_property
-    def functions(self) -> frozenset[str]:
-        """The lowered names of functions with a body."""
-        return frozenset(f.name for f in function_texts(bare_ptx(self.text)) if f.body >= 0)
+    def functions(self) -> dict[str, tuple[int, int]]:
+        """The bodies of functions by their lowered names, as offsets."""
+        return {f.name: (f.body, f.end) for f in function_texts(self._bare) if f.body >= 0}
+
+    @cached_property
+    def _bare(self) -> str:
+        return bare_ptx(self.text)
 
     @cached_property
     def _lines(self) -> PtxLines:
@@ -63,6 +69,23 @@ class AssembledPtx:
         from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: PLC0415
 
         return read_ptx_lines(self.text.split("\n") if self.sources else [])
+
+    def line_of(self, remark: str) -> int | None:
+        """Returns the line of what a remark without a line is about, an instruction or a function.
+
+        Of a function it is the first line that has a place in a source.
+        """
+        named = [self.functions[name] for name in _function_names(remark) if name in self.functions]
+        opcode = _OPCODE.search(remark)
+        for start, end in named or (self.functions.values() if opcode else ()):
+            first = self._bare.count("\n", 0, start) + 1
+            if opcode is None:
+                lines = range(first, self._bare.count("\n", 0, end) + 2)
+                return next(filter(self._lines.places_of, lines), first)
+            at = self._bare.find(opcode["opcode"], start, end)
+            if at >= 0:
+                return first + self._bare.count("\n", start, at)
+        return None
 
     def origin(self, number: int) -> str:
         """Returns the place in the source of a line, and where it was inlined, or of the PTX."""
@@ -75,19 +98,22 @@ class AssembledPtx:
 
 
 def has_places(errors: str) -> bool:
-    """Returns whether ptxas names lines of the PTX."""
-    return any(error["line"] or error["remarked"] for error in _ERROR.finditer(errors))
+    """Returns whether ptxas names lines of the PTX, functions or instructions."""
+    return any(
+        error["line"] or error["remarked"] or _FUNCTION.search(error[0]) or _OPCODE.search(error[0])
+        for error in _ERROR.finditer(errors)
+    )
 
 
 def with_sources(errors: str, ptx: AssembledPtx) -> str:
     """Returns the errors of ptxas on one text, with the place in the source below each error."""
 
     def placed(error: re.Match[str]) -> str:
-        number = error["line"] or error["remarked"]
+        number = _line_in(error, ptx)
         # The author's PTX is named as the module that it is.
-        if not number or not ptx.text or not ptx.sources:
+        if number is None or not ptx.text or not (ptx.sources or error["line"] is None):
             return error[0]
-        return f"{error[0]}\n    from {ptx.origin(int(number))}"
+        return f"{error[0]}\n    from {ptx.origin(number)}"
 
     return _ERROR.sub(placed, errors)
 
@@ -107,12 +133,18 @@ def with_modules(remarks: str, modules: Iterable[AssembledPtx]) -> str:
         module = _with_functions(modules, names)
         if module is None:
             return remark[0]
-        number = remark["remarked"]
-        origin = module.origin(int(number)) if number else [*module.sources, module.file][0]
+        number = _line_in(remark, module)
+        origin = module.origin(number) if number else [*module.sources, module.file][0]
         return f"{remark[0]}\n    from {origin}"
 
     reports = list(_REPORT.finditer(remarks))
     return _ERROR.sub(placed, remarks)
+
+
+def _line_in(error: re.Match[str], ptx: AssembledPtx) -> int | None:
+    """Returns the line of the PTX that ptxas names, or that of what it speaks of."""
+    number = error["line"] or error["remarked"]
+    return int(number) if number else ptx.line_of(error[0])
 
 
 def _function_names(log: str) -> Iterator[str]:

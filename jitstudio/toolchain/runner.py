@@ -24,6 +24,9 @@ from jitstudio.toolchain.tool_output import Capture, Report, ToolMissing
 
 Emit = Callable[[Event], None]
 
+# `@E@error   : Multiple definition of 'f' in 'b.ptx'`
+_SEVERITY = re.compile(r"^@[EW]@", re.MULTILINE)
+
 
 _RUNNERS = {
     Tool.NVRTC: ("nvrtc", "compile_cuda"),
@@ -65,6 +68,8 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     mark = capture.mark()
     report: Report = getattr(module, function)(job)
     stdout, stderr = capture.since(mark)
+    # nvJitLink begins a line by its severity, for a reader that is not here.
+    stderr = _SEVERITY.sub("", stderr)
     stage = StageResult(
         tool=job.tool,
         version=version,

@@ -54,7 +54,32 @@ _MANY = """\
     out += threadIdx.x * 160;
     for (int i = 0; i < 40; ++i) for (int j = 0; j < 4; ++j) out[i * 4 + j] = d[i][j];
 """
+_SPILLING = """\
+extern "C" __global__ void __launch_bounds__(1024, 2) k(float* p)
+{
+    float v[64];
+    for (int i = 0; i < 64; ++i) v[i] = p[i * 1024 + threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < 64; ++i) p[i * 1024 + threadIdx.x] = v[63 - i] * v[i];
+}
+"""
+_RECURSIVE = """\
+__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+extern "C" __global__ void k(int* p)
+{
+    *p = fib(*p);
+}
+"""
+
+
+def warned(option):
+    """A kernel that spills, built with an option of ptxas that warns of memory."""
+    return request(cuda(_SPILLING), options=(f"--ptxas-options={option}",), **CUBIN)
+
+
 _IN_ORDER = f"float d[4] = {{}}; FENCE; MM(d, a, b); MM(d, a + 1, b); COMMIT; WAIT; {_OUT}"
+
+RECURSIVE = request(cuda(_RECURSIVE), **CUBIN)
 
 REMARKS = (
     Failure("wgmma-serialized-by-registers", products(_MANY, bounds="1024")),
@@ -93,6 +118,9 @@ REMARKS = (
         "setmaxnreg-in-a-part",
         registers("__launch_bounds__(384, 1)", "-rdc=true", end="outside(out);"),
     ),
+    Failure("spills-warned", warned("--warn-on-spills")),
+    Failure("local-memory-warned", warned("--warn-on-local-memory-usage")),
+    Failure("stack-size", RECURSIVE),
 )
 """What is remarked on, and by what it is explained."""
 

@@ -190,7 +190,7 @@ def test_brackets_around_an_option_are_no_file():
 
 
 def test_a_duplicate_that_nvjitlink_tells_on_stderr_only_is_a_warning():
-    stderr = "@E@error   : Multiple definition of 'f' in 'b.ptx', first defined in 'b.ptx'"
+    stderr = "error   : Multiple definition of 'f' in 'b.ptx', first defined in 'b.ptx'"
     message = "Multiple definition of 'f' in 'b.ptx', first defined in 'b.ptx'"
     assert read(Tool.NVJITLINK, "", source="linked", ok=True, stderr=stderr) == [
         (WARNING, "linked", None, None, message)

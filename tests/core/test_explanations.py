@@ -81,6 +81,43 @@ def test_a_loss_is_a_warning_at_the_line_of_the_source(builder):
     assert told(waiting.id, builder.build(waiting.request)).severity is Severity.INFO
 
 
+@pytest.mark.parametrize(
+    ("explanation", "line"),
+    [("stack-size", " k("), ("setmaxnreg-without-bounds", "setmaxnreg"), ("spills-warned", " k(")],
+)
+def test_a_remark_without_a_line_is_placed_by_what_it_speaks_of(builder, explanation, line):
+    """By its function, or by the instruction that it names, alone and in a link."""
+    wanted = next(row for row in REMARKS if row.id == explanation).request
+    text = wanted.sources[0].content.decode().splitlines()
+    for link in (LinkMode.NONE, LinkMode.PTX, LinkMode.LTO):
+        result = builder.build(replace(wanted, link=link))
+        for remark in result.diagnostics:
+            assert line in text[remark.line - 1], (link, remark)
+            assert (remark.file, ".ptx:" in remark.message) == ("kernel.cu", True)
+        # Linked by LTO, no other module could call for registers.
+        assert result.diagnostics or link is LinkMode.LTO
+
+
+def test_one_fault_in_a_template_is_one_error(builder):
+    text = """template <int N> __global__ void k(unsigned* p)
+{
+    asm("nonsense.u32 %0, 1;" : "=r"(p[N]));
+}
+""" + "".join(f"template __global__ void k<{n}>(unsigned*);\n" for n in range(10))
+    for link in (LinkMode.NONE, LinkMode.PTX, LinkMode.LTO):
+        result = builder.build(replace(request(cuda(text), **CUBIN), link=link))
+        errors = [d for d in result.diagnostics if "nonsense" in d.message]
+        assert [(d.file, d.line) for d in errors] == [("kernel.cu", 3)], link
+
+
+def test_marks_of_the_linker_for_other_programs_are_in_no_text(builder):
+    other = replace(CALLEE, name="other.cu")
+    result = builder.build(request(CALLER, CALLEE, other, **PTX_LINK))
+    assert any(d.message.startswith("Multiple definition") for d in result.diagnostics)
+    assert all("@E@" not in stage.stderr for stage in result.stages)
+    assert any("Multiple definition" in stage.stderr for stage in result.stages)
+
+
 def test_the_first_link_of_a_module_that_calls_another(builder):
     alone = request(CALLER, CALLEE, **CUBIN)
     found = told("unresolved-at-compile", builder.build(alone))
