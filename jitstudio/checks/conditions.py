@@ -26,10 +26,12 @@ from jitstudio.checks.forms import (
     FINDING,
     FORMS,
     INDEPENDENT,
+    REMARK,
     Form,
     FormValue,
     JudgedKernel,
     OpcodeGlob,
+    remarks_of,
 )
 from jitstudio.core.alike import did_you_mean
 
@@ -39,8 +41,8 @@ LONGEST = 400
 _TOKEN = re.compile(
     # 64, 1.5e3, 50%, 48 KiB
     r"""(?P<number>[0-9]++(?>\.[0-9]++)?+(?>[eE][+-]?[0-9]++)?+(?>[ ]?(?:%|[KM]iB\b))?+)"""
-    # registers, finding:strided, LDG.128, LD?.*
-    r"""|(?P<word>[A-Za-z_][\w.?:]*+(?>\*[\w.?:]*+)*+)"""
+    # registers, finding:strided, remark:177-D, LDG.128, LD?.*
+    r"""|(?P<word>[A-Za-z_][\w.?:-]*+(?>\*[\w.?:-]*+)*+)"""
     # "base.cubin"
     r"""|(?P<string>"[^"]*+"|'[^']*+')"""
     r"""|(?P<sign>[<>=!]=|[<>=(),*])"""
@@ -342,6 +344,13 @@ class _Parser:
             if not opcodes:
                 raise self._error(f"'{word}' lacks an opcode, as in {word}FADD.")
             return self._opcode(opcodes).independent()
+        if colon and kind == REMARK:
+            if not any(c.isdigit() for c in opcodes):
+                raise self._error(
+                    f"'{word}' lacks the number of a warning, as in {REMARK}:C7510. "
+                    "'jitstudio build' prints it in brackets."
+                )
+            return remarks_of(opcodes)
         if colon and kind == FINDING:
             known = [name for name in FORMS if name.startswith(f"{FINDING}:")]
             rules = ", ".join(name.partition(":")[2] for name in known)

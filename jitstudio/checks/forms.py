@@ -29,6 +29,7 @@ from jitstudio.analysis.sass.chains import independent
 from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import all_precisions, class_of, row_of
 from jitstudio.core.arch import Arch
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.launch.simulation import SECTOR_BYTES
 from jitstudio.core.result import Resources
@@ -37,6 +38,8 @@ FINDING = "finding"
 """In front of the colon in ``finding:strided``."""
 INDEPENDENT = "independent"
 """In front of the colon in ``independent:FADD``."""
+REMARK = "remark"
+"""In front of the colon in ``remark:C7510``."""
 FINDING_ALIASES = {"uncoalesced": "strided"}
 """Other words for rules of findings."""
 
@@ -78,6 +81,7 @@ class JudgedKernel:
             labels and control bits are no difference.
         module: The module that it is of, or of a link the one that it was written in as PTX.
         launch: The JSON object of `jitstudio run --json`; None where nothing was launched.
+        remarks: Warnings and remarks of the build that the code is of.
     """
 
     function: SassFunction
@@ -86,6 +90,7 @@ class JudgedKernel:
     equals: BaselineCheck
     module: str = ""
     launch: Json | None = None
+    remarks: Sequence[Diagnostic] = ()
 
     @cached_property
     def report(self) -> KernelReport:
@@ -226,6 +231,29 @@ def _findings_of(rule: str | None) -> Callable[[JudgedKernel], FormValue]:
         return FormValue(len(findings), findings[0].indices if findings else (), note)
 
     return value
+
+
+_OF_KERNEL = re.compile(r"\bfunction '([^']+)'")
+
+
+def remarks_of(pattern: str) -> Form:
+    """Returns the form that counts remarks of the compilers by their number, such as ``C75*``."""
+
+    def value(facts: JudgedKernel) -> FormValue:
+        remarks = [
+            remark
+            for remark in facts.remarks
+            if fnmatchcase(remark.number, pattern)
+            and facts.function.name in (_OF_KERNEL.findall(remark.message) or [facts.function.name])
+        ]
+        if not remarks:
+            return FormValue(0)
+        first = remarks[0]
+        place = SourceLocation(first.file, first.line) if first.line else None
+        return FormValue(len(remarks), (), f"{first.message} {first.explanation}".strip(), place)
+
+    meaning = f"warnings and remarks of the compilers with the number {pattern}"
+    return Form(f"{REMARK}:{pattern}", meaning, value)
 
 
 def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> FormValue:
@@ -372,6 +400,7 @@ def _rows() -> Iterator[Form]:
         yield Form(f"{FINDING}:{rule}", f"findings of the rule '{rule}'", _findings_of(rule))
     for word, rule in FINDING_ALIASES.items():
         yield Form(f"{FINDING}:{word}", f"findings of the rule '{rule}'", _findings_of(rule))
+    yield remarks_of("*")._replace(word="remarks", meaning="warnings and remarks of the compilers")
     # The only form that is a condition by itself, and compares with a file.
     equal = "whether the machine code is that of a cubin"
     yield Form("equal_to", equal, _equal_to, ("FILE", "normalised"), 1, is_relation=True)

@@ -359,6 +359,7 @@ class BudgetChecks:
                 partial(self._equality, file, request, unit, function.name),
                 unit.module_of(function),
                 launch,
+                read.result.diagnostics,
             )
             yield from verdicts(
                 budget.require,

@@ -13,6 +13,7 @@ import pytest
 
 from jitstudio.commands import check
 from jitstudio.worker import host
+from tests.core.remarks import REMARKS
 from tests.support import KERNEL, SAMPLES
 
 DATA = Path(__file__).parents[1] / "data"
@@ -85,6 +86,36 @@ def test_a_finding_speaks_the_language_of_the_module(run, tmp_path):
     ran = run("check")
     assert "Make the divisor a constant;" in ran.err
     assert "template argument" not in ran.err
+
+
+def test_remarks_of_the_compilers_count_by_their_numbers(run, tmp_path):
+    """Of each kernel its own, and of all where no kernel is named, with the line of the source."""
+    wide = next(row for row in REMARKS if row.id == "setmaxnreg-without-bounds").request
+    waits = next(row for row in REMARKS if row.id == "wgmma-wait-injected").request
+    for name, kernels in (("wide.cu", wide), ("waits.cu", waits)):
+        text = kernels.sources[0].content.decode()
+        (tmp_path / name).write_text(f'{text}extern "C" __global__ void quiet() {{}}\n')
+    rows = ["no remark:C7508", "remark:C75* == 1", "no remark:C7510", "no remarks"]
+    keys = f'target = "sm_90a"\nrequire = {rows}'
+    texts = (f'[[budget]]\nsource = "{name}.cu"\n{keys}\n' for name in ("wide", "waits"))
+    budgets(tmp_path, "".join(texts))
+    ran = run("check", "--json")
+    values = {
+        (budget["files"][0], c["demangled"]): [
+            d["value"] for d in budget["conditions"] if d["demangled"] == c["demangled"]
+        ]
+        for budget in ran.json["budgets"]
+        for c in budget["conditions"]
+    }
+    assert values == {
+        ("wide.cu", "k"): [1, 1, 0, 1],
+        ("waits.cu", "k"): [0, 1, 0, 1],
+        ("waits.cu", "quiet"): [0, 0, 0, 0],
+        ("wide.cu", "quiet"): [1, 1, 0, 1],
+    }
+    lines = (tmp_path / "wide.cu").read_text().splitlines()
+    line = 1 + next(at for at, text in enumerate(lines) if "setmaxnreg" in text)
+    assert f"wide.cu:{line}: error: k (sm_90a): no remark:C7508" in run("check").err
 
 
 def test_the_figures_are_those_of_inspect(run, tmp_path):
