@@ -57,6 +57,12 @@ class TabOptions(QObject):
         return self._module()
 
     @property
+    def owner(self) -> Document | BuildSettings:
+        """The owner of the options: the module, or the settings of all sources."""
+        module = self.module
+        return self._settings if module is None or module.options is None else module
+
+    @property
     def can_be_own(self) -> bool:
         """Whether a tool compiles this module, so that options of its own make a difference."""
         return self.module is not None and self.module.kind in _COMPILED
@@ -70,7 +76,7 @@ class TabOptions(QObject):
     @property
     def are_own(self) -> bool:
         """Whether this module has own options."""
-        return self.module is not None and self.module.options is not None
+        return self.owner is not self._settings
 
     @property
     def text(self) -> str:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QSizePolicy,
     QToolButton,
     QWidget,
@@ -21,8 +20,8 @@ from PySide6.QtWidgets import (
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.toolchain_info import ArchInfo
-from jitstudio.gui.features.build.option_completion import attach, is_half_typed
-from jitstudio.gui.kit.fonts import DEFAULT_SIZE, show_as_code
+from jitstudio.gui.features.build.option_completion import is_half_typed
+from jitstudio.gui.features.build.options_field import OptionsField
 from jitstudio.gui.kit.parts import FieldName, explain_by, fit_icon, show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.state.tab_options import TabOptions
@@ -72,11 +71,10 @@ class BuildBar(QWidget):
         self._dialect.setContentsMargins(2, 0, 12, 0)
         self._toolchain = _toolchain_combo()
         self._toolchain.hide()
-        self._options = _options_edit()
+        self._options = OptionsField()
         self._form_button = QToolButton()
         self._form_button.setObjectName("optionsFormButton")
         fit_icon(self._form_button, _ICON_SIDE)
-        attach(self._options)
         target = FieldName(self.tr("&Target"), self._combo)
         options = FieldName(self.tr("&Options"), self._options)
         row = QHBoxLayout(self)
@@ -202,8 +200,7 @@ class BuildBar(QWidget):
 
     def set_options(self, options: TabOptions) -> None:
         """Shows the options of the tab, and whether these are of the tab alone."""
-        if options.text != self._options.text():
-            self._options.setText(options.text)
+        if self._options.show_options(options.owner, options.text):
             # Qt says so of a text that was typed only, and this one takes its place.
             self.options_finished.emit()
         # Those that nvdisasm takes for machine code are in the form.
@@ -284,21 +281,3 @@ def _toolchain_combo() -> QComboBox:
         )
     )
     return combo
-
-
-def _options_edit() -> QLineEdit:
-    edit = QLineEdit()
-    edit.setObjectName("optionsEdit")
-    explain_by(edit, "options")
-    show_as_code(edit, DEFAULT_SIZE)
-    edit.setClearButtonEnabled(True)
-    edit.setAccessibleName(QCoreApplication.translate("BuildBar", "Compiler and linker options"))
-    edit.setPlaceholderText(_EXAMPLE)
-    edit.setToolTip(
-        QCoreApplication.translate(
-            "BuildBar",
-            "Options as on a command line. Each goes to the tools that take it;\n"
-            "write nvrtc:, libnvvm:, nvjitlink: or nvdisasm: before one to address a single tool.",
-        )
-    )
-    return edit

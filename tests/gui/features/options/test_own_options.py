@@ -174,3 +174,37 @@ def test_options_are_grey_where_nothing_is_compiled(started, tabs):
     started.state.settings.link = LinkMode.PTX
     assert field.isEnabled()
     documents.remove(shown)
+
+
+def test_undo_of_the_options_field_stays_with_the_tab(started, tabs):
+    plain, fast = tabs
+    field = started.find(QLineEdit, "optionsEdit")
+
+    def turn_to(document):
+        started.next_result(lambda: setattr(started.state.documents, "current", document))
+
+    def undo():
+        field.setFocus()
+        QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        return field.text()
+
+    started.next_result(lambda: choose(started, Qt.Key.Key_End))
+    field.setFocus()
+    field.end(False)
+    QTest.keyClicks(field, " -G")
+    QTest.keyClick(field, Qt.Key.Key_Home)
+    QTest.keyClicks(field, "-DX ")
+    assert fast.options == "-DX -DALL -G"
+    # The other tab happens to have the same options.
+    started.state.settings.options = fast.options
+    turn_to(plain)
+    assert (field.text(), field.isUndoAvailable()) == (fast.options, False)
+    assert (undo(), started.state.settings.options) == (fast.options, fast.options)
+    field.end(False)
+    QTest.keyClicks(field, " -O1")
+    turn_to(fast)
+    assert [field.text(), undo(), undo(), undo()] == ["-DX -DALL -G", "-DALL -G", "-DALL", "-DALL"]
+    assert (fast.options, started.state.settings.options) == ("-DALL", "-DX -DALL -G -O1")
+    turn_to(plain)
+    assert (undo(), started.state.settings.options) == ("-DX -DALL -G", "-DX -DALL -G")
+    assert fast.options == "-DALL"
