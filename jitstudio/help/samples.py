@@ -10,14 +10,17 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import HEADER_ENDINGS, kind_of
 from jitstudio.core.launch.spec import LaunchSpec, spec_from
-from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.system.paths import resource
+
+if TYPE_CHECKING:
+    # It takes longer to import than all else here, and the first start shows a sample.
+    from jitstudio.core.project.project import Member, Project
 
 
 class SampleFile(NamedTuple):
@@ -80,6 +83,8 @@ def find_sample(name: str) -> Sample | None:
 
 def project_of(sample: Sample) -> Project | None:
     """Returns the project of a sample, whose files are next to it; None for a captured kernel."""
+    from jitstudio.core.project.project import Member, Project  # noqa: PLC0415
+
     if sample.script is not None:
         return None
     headers: list[Member] = []

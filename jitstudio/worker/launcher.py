@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.analysis.findings.executed import as_executed, is_to_compare
-from jitstudio.analysis.findings.library_calls import with_library_calls
 from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.diagnostics import Diagnostic, Severity
@@ -271,6 +269,13 @@ class Launcher:
         run = result.simulation
         if run is None or request is None:
             return result
+        # Only here: the window has a launcher from the start on.
+        from jitstudio.analysis.findings.executed import (  # noqa: PLC0415
+            as_executed,
+            is_to_compare,
+        )
+        from jitstudio.analysis.findings.library_calls import with_library_calls  # noqa: PLC0415
+
         run = with_library_calls(run, request.sources)
         result = replace(result, simulation=run)
         if not request.counterpart or not is_to_compare(run):

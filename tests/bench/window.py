@@ -4,7 +4,8 @@
 by turns. The window starts for the first time, with the sample, in the layout of a first start.
 Counted is the window's own process, all threads, without children:
 
-- the processor's time until the text is painted, and until PTX is in its pane;
+- the processor's time until the text is painted, and until PTX is in its pane, without the time of
+  the looks for them;
 - memory once nothing is left to do. PSS shares a library among the processes that have it in
   memory, so it falls while other windows run; what is in memory at all (RSS) does not.
 """
@@ -43,11 +44,16 @@ class Probe(QObject):
         super().__init__()
         self.has_ptx, self.rest_ms = has_ptx, rest_ms
         self.told = {}
+        self.looking = 0.0
         self.timer = QTimer(self)
         self.timer.timeout.connect(self.look)
         self.timer.start(5)
 
+    def spent(self):
+        return time.process_time() - self.looking
+
     def look(self):
+        start = time.thread_time()
         editor = next(
             (
                 editor
@@ -58,6 +64,7 @@ class Probe(QObject):
             ),
             None,
         )
+        self.looking += time.thread_time() - start
         if editor is not None:
             self.timer.stop()
             editor.viewport().installEventFilter(self)
@@ -70,14 +77,17 @@ class Probe(QObject):
         return False
 
     def painted(self):
-        self.told["painted"] = time.process_time()
+        self.told["painted"] = self.spent()
         self.timer.timeout.disconnect()
         self.timer.timeout.connect(self.wait)
         self.timer.start(20)
 
     def wait(self):
-        if self.has_ptx():
-            self.told["ptx"] = time.process_time()
+        start = time.thread_time()
+        has_ptx = self.has_ptx()
+        self.looking += time.thread_time() - start
+        if has_ptx:
+            self.told["ptx"] = self.spent()
             self.timer.stop()
             QTimer.singleShot(self.rest_ms, self.rest)
 

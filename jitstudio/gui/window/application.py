@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -143,7 +144,7 @@ def run(files: Sequence[str]) -> int:
     sys.excepthook = _exception_hook(window.frame.notices.show_message)
     # What the program itself consists of is no garbage, and need not be looked through.
     window.completed.connect(gc.freeze)
-    GarbageCollector(window)
+    window.completed.connect(partial(GarbageCollector, window))
     _end_well(app, window)
     window.show()
     if problem:
