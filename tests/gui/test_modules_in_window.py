@@ -103,6 +103,22 @@ def test_link_by_lto_and_by_ptx(started):
     assert link.inlined.isHidden()
 
 
+def test_the_build_menu_ticks_the_link_that_is_looked_at(started):
+    commands = ("linkNoneAction", "linkPtxAction", "linkLtoAction")
+
+    def ticks():
+        return [started.shell.actions[name].isChecked() for name in commands]
+
+    assert ticks() == [True, False, False]
+    started.open_sample("Link by PTX or LTO")
+    assert (started.state.settings.link, ticks()) == (LinkMode.LTO, [False, False, True])
+    started.next_result(lambda: started.trigger("linkPtxAction"))
+    assert (started.state.settings.link, ticks()) == (LinkMode.PTX, [False, True, False])
+    # Chosen once more, it stays.
+    started.trigger("linkPtxAction")
+    assert (started.state.settings.link, ticks()) == (LinkMode.PTX, [False, True, False])
+
+
 def test_a_sample_with_a_link_leaves_own_tabs_as_they_are(started):
     """Each tab in front is built, and in the way that it was before the sample."""
     documents, settings = started.state.documents, started.state.settings

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtGui import QActionGroup
+
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.context import Context
+from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.docking.layout_manager import LayoutManager
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents, takes_part_alone
 
 _COMMANDS = {
-    "linkNoneAction": LinkMode.NONE,
-    "linkPtxAction": LinkMode.PTX,
-    "linkLtoAction": LinkMode.LTO,
+    LinkMode.NONE: "linkNoneAction",
+    LinkMode.PTX: "linkPtxAction",
+    LinkMode.LTO: "linkLtoAction",
 }
 
 
@@ -24,10 +27,14 @@ def install(context: Context) -> None:
     for signal in (documents.added, documents.edited, documents.changed):
         signal.connect(offer)
     offer()
-    settings = context.state.settings
-    context.shell.actions.bind(
-        {name: partial(_choose, settings, mode) for name, mode in _COMMANDS.items()}
-    )
+    settings, actions = context.state.settings, context.shell.actions
+    group = QActionGroup(actions)
+    for name in _COMMANDS.values():
+        group.addAction(actions[name])
+    show = partial(_show, actions)
+    show(settings.link)
+    settings.link_changed.connect(show)
+    actions.bind({name: partial(_choose, settings, mode) for mode, name in _COMMANDS.items()})
 
 
 def _offer(documents: Documents, layout: LayoutManager, *_changed: object) -> None:
@@ -35,5 +42,10 @@ def _offer(documents: Documents, layout: LayoutManager, *_changed: object) -> No
         layout.offer("link")
 
 
-def _choose(settings: BuildSettings, mode: LinkMode) -> None:
-    settings.link = mode
+def _show(actions: Actions, mode: LinkMode) -> None:
+    actions[_COMMANDS[mode]].setChecked(True)
+
+
+def _choose(settings: BuildSettings, mode: LinkMode, is_on: bool) -> None:
+    if is_on:
+        settings.link = mode

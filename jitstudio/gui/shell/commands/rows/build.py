@@ -49,6 +49,7 @@ BUILD_ROWS = (
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "Do not link"),
         tip=QT_TRANSLATE_NOOP("Actions", "Build each module separately"),
+        checkable=True,
         separated=True,
     ),
     ActionSpec(
@@ -58,6 +59,7 @@ BUILD_ROWS = (
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Join the modules as PTX: a call to another module stays a call"
         ),
+        checkable=True,
     ),
     ActionSpec(
         "linkLtoAction",
@@ -66,6 +68,7 @@ BUILD_ROWS = (
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Join the modules as LTO-IR, and optimise across them: calls can be inlined"
         ),
+        checkable=True,
     ),
     ActionSpec(
         "compareLinksAction",
