@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QRadioButton,
+    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -25,7 +26,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.link.inlined import InlinedList
 from jitstudio.gui.features.link.model import ModuleRow, ModulesModel, link_summary, link_warning
-from jitstudio.gui.kit.fonts import follow_letters
+from jitstudio.gui.kit.fonts import follow_letters, scaled
 from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -53,11 +54,14 @@ _MODES = {
 }
 _INDENT = 24
 _MARGIN = 10
-# From this ratio of width to height on, the modules are next to the choice.
-_WIDE = 1.3
+# From this ratio of width to height on, the modules are next to the choice, unless the pane has
+# less than so many pixels for both.
+_WIDE, _LEAST_WIDE = 1.3, 480
+# So much of a table is in sight in a low pane, which is scrolled.
+_LEAST_TABLE = 110
 
 
-class LinkView(QWidget):
+class LinkView(QScrollArea):
     """The choice of a link, the modules that take part, and the result.
 
     Attributes:
@@ -105,11 +109,15 @@ class LinkView(QWidget):
         self.inlined = InlinedList(self)
         self.inlined.hide()
         self._warning = mark_as(text_label(self, "linkWarning"), "warning")
-        self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        content = QWidget()
+        self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, content)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
         self._layout.addWidget(self._make_choice())
         self._layout.addWidget(self._make_modules(), 1)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setWidget(content)
         self._connect()
         self.set_link_mode(LinkMode.NONE)
         self.show_result(None)
@@ -173,7 +181,9 @@ class LinkView(QWidget):
 
     def _turn(self) -> None:
         width, direction = self.width(), QBoxLayout.Direction
-        wide = width > _WIDE * self.height()
+        wide = width > max(_WIDE * self.height(), scaled(_LEAST_WIDE))
+        for table in (self._table, self.inlined):
+            table.setMinimumHeight(scaled(_LEAST_TABLE))
         self._layout.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
         of_buttons = self._show_sass.sizeHint().width() + self._compare.sizeHint().width()
         in_column = wide or of_buttons + 3 * _MARGIN > width

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 
 from PySide6.QtCore import (
     QByteArray,
@@ -18,10 +17,11 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QTabWidget, QWidget
 
 from jitstudio.gui.kit.fonts import LETTERS, scaled
 from jitstudio.gui.shell.commands.spec import EDITOR
+from jitstudio.gui.shell.docking.arranger import Arranger, Shares
 from jitstudio.gui.shell.docking.dock import PaneDock, TabBars
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Area, PaneLayout
 from jitstudio.gui.shell.docking.part_tabs import PartTabs
@@ -37,8 +37,6 @@ _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
 _SHARES, _PARTS = "shares-{}", "parts"
 # A smaller window, in pixels, gives letters no more than their usual size.
 _SMALL = QSize(1100, 640)
-# How many times as wide as high a dock is from which on another goes beside it.
-_BESIDE = 1.4
 
 
 class LayoutManager(QObject):
@@ -83,6 +81,8 @@ class LayoutManager(QObject):
         self._tab_bars = TabBars(window, docks.values())
         self._layout = LAYOUTS[0]
         self._was_small = self._was_cramped = False
+        # The areas whose groups are one above the other, for want of width.
+        self._stacked: tuple[Area, ...] = ()
         self._alone: QWidget | None = None
         self._before = QByteArray()
         # What the docks take of the window at a size, as the user or the layout has it.
@@ -216,6 +216,7 @@ class LayoutManager(QObject):
         self._hold_painting()
         self._closed.clear()
         self._arranger.arrange(self._layout)
+        self._stacked = self._arranger.stacked(self._layout, self._window.width())
         self._show_offered()
         self._forget_shares()
 
@@ -508,10 +509,22 @@ class LayoutManager(QObject):
         """Takes the present sizes of docks for wanted, unless the window has changed the sizes."""
         if self._alone is not None or not self._window.isVisible():
             return
+        self._restack()
         shares = self._arranger.shares()
         if not self._is_fitting and shares != self._fitted:
             self._shares, self._measured = shares, self._window.size()
         self._fitted, self._is_fitting = shares, False
+
+    def _restack(self) -> None:
+        """Puts groups beside or below each other once the window has another width."""
+        stacked = self._arranger.stacked(self._layout, self._window.width())
+        if stacked != self._stacked:
+            self._hold_painting()
+            for area in {*stacked} ^ {*self._stacked}:
+                self._arranger.restack(area)
+            self._stacked = stacked
+            self._arranger.share_space(self._layout)
+            self._opened.start()
 
     def _hold_painting(self) -> None:
         """Has the window painted once, as it is in the end, in a turn of the event loop of its own.
@@ -531,11 +544,13 @@ class LayoutManager(QObject):
         arrangement = unseal_docks(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
         if arrangement is None or not self._window.restoreState(arrangement, VERSION):
             self._arranger.arrange(layout)
+            self._stacked = self._arranger.stacked(layout, self._window.width())
             self._forget_shares()
         else:
             # Docks keep their widths: those of a larger window leave the editors a strip.
             self._forget_shares()
             self._measured, self._shares, closed = self._kept_shares(layout)
+            self._stacked = self._arranger.stacked(layout, self._measured.width())
             self._closed.update(closed)
             if self._shares:
                 self._keep_shares()
@@ -608,142 +623,5 @@ class LayoutManager(QObject):
     @Slot()
     def _on_opened(self) -> None:
         if self._alone is None:
+            self._arranger.level()
             self._arranger.widen(self._centre, scaled(_LEAST_CENTRE))
-
-
-# ---- Puts docks where a layout wants them
-
-Shares = dict[str, tuple[float, float]]
-"""Which part of the window's width and height each dock takes, by its name."""
-
-
-class Arranger:
-    """Arranges the docks of a window, by the names of panes.
-
-    Until a layout is arranged, or a state of the window restored, they are all at the right.
-    """
-
-    def __init__(self, window: QMainWindow, docks: Mapping[str, PaneDock]) -> None:
-        self._window = window
-        self._docks = docks
-        window.setDockOptions(
-            QMainWindow.DockOption.AllowNestedDocks
-            | QMainWindow.DockOption.AllowTabbedDocks
-            | QMainWindow.DockOption.GroupedDragging
-        )
-        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        # Results reach down to the status bar: PTX and SASS are long, problems are few.
-        right = Qt.DockWidgetArea.RightDockWidgetArea
-        window.setCorner(Qt.Corner.BottomRightCorner, right)
-        # What is read while one works is as high as there is room.
-        window.setCorner(Qt.Corner.TopLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
-        for dock in docks.values():
-            # Within reach, also where a state that is restored has no place for it.
-            window.addDockWidget(right, dock)
-
-    def arrange(self, layout: PaneLayout) -> None:
-        """Puts all docks in the places of the layout, at their usual size."""
-        for dock in self._docks.values():
-            # What comes to the front for a moment need not be made up for it.
-            dock.pause()
-            if dock.isFloating():
-                # Qt takes one that is docked out and in again.
-                dock.setFloating(False)
-            self._window.removeDockWidget(dock)
-        for area in layout.areas:
-            self._fill(area)
-        for name, dock in self._docks.items():
-            dock.setVisible(name not in layout.hidden)
-        for area in layout.areas:
-            for group in self._groups(area):
-                group[0].raise_()
-        self.share_space(layout)
-        for dock in self._docks.values():
-            dock.resume()
-
-    def share_space(self, layout: PaneLayout) -> None:
-        """Gives each area the usual part of the window, and groups their parts of the area."""
-        for area in layout.areas:
-            docked = [[d for d in group if not d.isFloating()] for group in self._groups(area)]
-            weights = area.weights or (1,) * len(docked)
-            first = {g[0]: weight for g, weight in zip(docked, weights, strict=True) if g}
-            across = area.side.across
-            horizontal = across is Qt.Orientation.Horizontal
-            length = self._window.width() if horizontal else self._window.height()
-            # Groups are side by side: only in an area next to the editors they share its width.
-            wanted = max(int(length * area.share), area.least)
-            whole = sum(first.values())
-            sizes = [wanted * n // whole if horizontal else wanted for n in first.values()]
-            self._window.resizeDocks([*first], sizes, across)
-
-    def widen(self, centre: QWidget, least: int) -> None:
-        """Takes room from the docks at the right for a middle that the left docks leave small.
-
-        Args:
-            centre: The middle.
-            least: How many pixels it wants; it gets no more than these docks keep.
-        """
-        sides: dict[Qt.DockWidgetArea, list[PaneDock]] = {}
-        for dock in self._docks.values():
-            if dock.is_in_front and not dock.isFloating():
-                sides.setdefault(self._window.dockWidgetArea(dock), []).append(dock)
-        docks = sides.get(Qt.DockWidgetArea.RightDockWidgetArea, [])
-        if Qt.DockWidgetArea.LeftDockWidgetArea not in sides:
-            return
-        taken = self._window.width() - centre.geometry().right()
-        missing = min(least, (centre.width() + taken) // 2) - centre.width()
-        if missing > 0:
-            widths = [dock.width() * (taken - missing) // taken for dock in docks]
-            self._window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
-
-    def part(self, dock: PaneDock, stays: PaneDock) -> None:
-        """Takes a dock out of a group of tabs, to share the room of one that stays there."""
-        across, room = Qt.Orientation.Vertical, stays.height()
-        if stays.width() > _BESIDE * stays.height():
-            across, room = Qt.Orientation.Horizontal, stays.width()
-        self._window.addDockWidget(self._window.dockWidgetArea(stays), dock, across)
-        self._window.resizeDocks([stays, dock], [room // 2, room // 2], across)
-
-    def shares(self) -> Shares:
-        """Returns the part of the window that each dock in front takes, wherever placed."""
-        size = self._window.size()
-        bars = self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        # Qt counts the tabs above a dock as part of it.
-        tabs = max((bar.height() for bar in bars if bar.count() and bar.isVisible()), default=0)
-        shares: Shares = {}
-        for name, dock in self._docks.items():
-            if dock.is_in_front and not dock.isFloating():
-                others = self._window.tabifiedDockWidgets(dock)
-                above = tabs if any(not other.isHidden() for other in others) else 0
-                shares[name] = (
-                    dock.width() / size.width(),
-                    (dock.height() + above) / size.height(),
-                )
-        return shares
-
-    def apply(self, shares: Shares) -> None:
-        """Gives docks parts of the window, which may have another size now."""
-        docks = {
-            self._docks[name]: share
-            for name, share in shares.items()
-            if name in self._docks and not self._docks[name].isFloating()
-        }
-        size = self._window.size()
-        for of, length, across in (
-            (0, size.width(), Qt.Orientation.Horizontal),
-            (1, size.height(), Qt.Orientation.Vertical),
-        ):
-            sizes = [max(1, round(share[of] * length)) for share in docks.values()]
-            self._window.resizeDocks([*docks], sizes, across)
-
-    def _groups(self, area: Area) -> list[list[PaneDock]]:
-        return [[self._docks[name] for name in group] for group in area.groups]
-
-    def _fill(self, area: Area) -> None:
-        groups = self._groups(area)
-        self._window.addDockWidget(area.side.value, groups[0][0])
-        for before, group in pairwise(groups):
-            self._window.splitDockWidget(before[0], group[0], Qt.Orientation.Horizontal)
-        for group in groups:
-            for before_it, dock in pairwise(group):
-                self._window.tabifyDockWidget(before_it, dock)

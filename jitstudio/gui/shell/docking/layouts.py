@@ -36,6 +36,9 @@ class Area(NamedTuple):
         groups: Panes side by side, from left to right; each a group of tabs, the first in front.
         weights: The part of the area that each group takes, in any unit; none for equal parts.
         least: How many pixels it takes in a small window, too.
+        stacked_below: The width of a window, in pixels at the usual size of letters, below which
+            the groups are one above the other: side by side each would cut its lines.
+        stacked_share: Its share then.
     """
 
     side: DockSide
@@ -43,6 +46,8 @@ class Area(NamedTuple):
     groups: tuple[tuple[str, ...], ...]
     weights: tuple[int, ...] = ()
     least: int = 0
+    stacked_below: int = 0
+    stacked_share: float = 0.0
 
 
 class PaneLayout(NamedTuple):
@@ -138,6 +143,8 @@ LAYOUTS: tuple[PaneLayout, ...] = (
                 (_WITH_PTX, _right("sass", without=_WITH_PTX)),
                 weights=(3, 4),
                 least=740,
+                stacked_below=1200,
+                stacked_share=0.58,
             ),
             Area(DockSide.BOTTOM, 0.2, (_FINDINGS,)),
         ),

@@ -189,11 +189,11 @@ def test_a_window_beyond_all_screens_comes_back(scene, make_scene):
 
 def test_a_layout_left_in_a_larger_window_leaves_the_editors_their_part(scene):
     scene.window.resize(1400, 700)
-    scene.stage.choose("read")
+    scene.stage.choose("compare")
     pause(20)
     scene.stage.choose("edit")
     scene.window.resize(900, 700)
-    scene.stage.choose("read")
+    scene.stage.choose("compare")
     pause(20)
     assert scene.window.width() == 900
     assert scene.centre.width() == pytest.approx(0.31 * 900, abs=20)
