@@ -1,10 +1,12 @@
 """No button, label, menu or dialog is cut, at any zoom up to 200 %."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QListWidget, QMenu, QMenuBar
 
+from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.parts import ShorteningLabel
 from tests.gui.driver import pause
@@ -112,5 +114,65 @@ def test_no_words_of_menus_and_dialogs_are_cut(started):
                 found[zoom, action] = parts
             dialog.close()
             pause(20)
+    LETTERS.set_zoom(1.0)
+    assert not found
+
+
+def asked(dialogs, folder):
+    """Asks each question that the window waits for the answer of."""
+    names = [f"a_kernel_with_a_long_name_{n}.cu" for n in range(8)]
+    return {
+        "all unsaved": lambda: dialogs.about_all_unsaved(names),
+        "lost": lambda: dialogs.about_unkept(names, "there is no room left on the device"),
+        "kept for a while": lambda: dialogs.about_unkept(names[:1], ""),
+        "unsaved": lambda: dialogs.about_unsaved(names[0]),
+        "changed": lambda: dialogs.about_changed_file(folder / names[0]),
+        "encoding": lambda: dialogs.may_save_as_utf_8(names[0], "Latin-1 has no 'µ'"),
+        "replaced": lambda: dialogs.may_replace(names, folder),
+        "new name": lambda: dialogs.new_name(names[0]),
+    }
+
+
+def test_no_words_of_questions_are_cut(started, tmp_path):
+    driver, found, seen = started, {}, []
+
+    def look(name):
+        dialog = QApplication.activeModalWidget()
+        seen.append(name)
+        parts = cut(dialog)
+        if not QRect(QPoint(), dialog.screen().availableSize().expandedTo(_SCREEN)).contains(
+            dialog.rect()
+        ):
+            parts.append((dialog.size().toTuple(), dialog.minimumSizeHint().toTuple()))
+        if parts:
+            found[LETTERS.zoom, name] = parts
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+
+    questions = asked(Dialogs(driver.window), tmp_path)
+    questions["line"] = lambda: driver.trigger("goToLineAction")
+    questions["condition"] = lambda: driver.trigger("breakpointConditionAction")
+    driver.editor.setFocus()
+    for zoom in (1.0, 1.5, 2.0):
+        LETTERS.set_zoom(zoom)
+        for name, ask in questions.items():
+            count = len(seen)
+            QTimer.singleShot(100, lambda name=name: look(name))
+            ask()
+            driver.wait(lambda count=count: len(seen) > count)
+    LETTERS.set_zoom(1.0)
+    assert len(seen) == 3 * len(questions)
+    assert not found
+
+
+def test_no_words_are_cut_about_ptx_that_goes_back_to_python(started):
+    started.next_result(lambda: started.trigger("editPtxAction"))
+    found = {}
+    for zoom in (1.0, 1.5, 2.0):
+        LETTERS.set_zoom(zoom)
+        dialog = opened(started, "usePtxAction")
+        if parts := cut(dialog):
+            found[zoom] = parts
+        dialog.close()
+        pause(20)
     LETTERS.set_zoom(1.0)
     assert not found
