@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
+from itertools import starmap
+from struct import Struct
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.diff.model import Comparison, Hunk
@@ -23,8 +25,10 @@ from jitstudio.core.result import StageResult
 from jitstudio.listing.lines import NOWHERE
 
 _DIFFERENT = 4096
-# All that is above the operands in an encoding, where the control bits are.
-_CONTROL_BITS = ~0 << 105
+_HALF_BITS = 64
+_HALVES = Struct("<QQ")
+# All that is above the operands in the upper half of an encoding, where the control bits are.
+_CONTROL_BITS = ~0 << 105 - _HALF_BITS
 
 
 def inspect_object(read: MachineCode, functions: Sequence[Inspected]) -> Json:
@@ -147,7 +151,6 @@ def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Js
     lines = set(function.ptx_lines) - {0} if ptx_source else ()
     in_ptx = {line: places_object((SourceLocation(ptx_source, line),)) for line in lines}
     nowhere = places_object(())
-    has_encodings = bool(function.encodings)
     columns = zip(
         function.addresses,
         function.predicates,
@@ -155,6 +158,8 @@ def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Js
         function.operands,
         function.place_ids,
         function.ptx_lines,
+        _live_columns(function),
+        _controls(function),
         strict=True,
     )
     return [
@@ -165,13 +170,26 @@ def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Js
             "operands": operands,
             **(places[place] if place != NOWHERE else in_ptx.get(ptx_line, nowhere)),
             "ptx_line": ptx_line or None,
-            "live_registers": _live(function.live_at(index)),
-            "control": _control(function.encoding(index) & _CONTROL_BITS)
-            if has_encodings
-            else None,
+            "live_registers": live,
+            "control": control,
         }
-        for index, (address, predicate, opcode, operands, place, ptx_line) in enumerate(columns)
+        for address, predicate, opcode, operands, place, ptx_line, live, control in columns
     ]
+
+
+def _live_columns(function: SassFunction) -> Iterable[Json | None]:
+    """Returns the live registers per instruction; None where nvdisasm does not say."""
+    if not function.live:
+        return [None] * len(function)
+    counts = iter(function.live)
+    return starmap(_live, zip(*[counts] * len(LiveRegisters._fields), strict=True))
+
+
+def _controls(function: SassFunction) -> Iterable[Json | None]:
+    """Returns the control bits per instruction; None where there are no encodings."""
+    if not function.encodings:
+        return [None] * len(function)
+    return (_control(upper & _CONTROL_BITS) for _, upper in _HALVES.iter_unpack(function.encodings))
 
 
 def _class(kind: InstructionClass) -> Json:
@@ -188,13 +206,13 @@ def _class(kind: InstructionClass) -> Json:
 
 # Few are different: an object for each of them is made once.
 @lru_cache(_DIFFERENT)
-def _live(counts: LiveRegisters | None) -> Json | None:
-    return counts._asdict() if counts else None
+def _live(*counts: int) -> Json:
+    return LiveRegisters(*counts)._asdict()
 
 
 @lru_cache(_DIFFERENT)
-def _control(encoding: int) -> Json:
-    control = control_of(encoding)
+def _control(upper: int) -> Json:
+    control = control_of(upper << _HALF_BITS)
     return {
         "stall": control.stall,
         "yield": control.yields,
