@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-# So long a turn may take, in seconds; a picture of a screen is there for 16 ms.
-_TURN = 0.004
+# So long a turn may take, in seconds, and so long a picture of a screen is there.
+_TURN, _PICTURE = 0.004, 0.016
 
 
 class WidgetTurns(QObject):
@@ -30,6 +30,7 @@ class WidgetTurns(QObject):
         super().__init__(parent)
         self._change = change
         self._rest: list[QWidget] = []
+        self._caught_up = 0.0
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._on_turn)
 
@@ -52,6 +53,7 @@ class WidgetTurns(QObject):
 
     def _catch_up(self) -> None:
         """Changes widgets that have come in sight since the start."""
+        self._caught_up = perf_counter()
         waiting, self._rest = self._rest, []
         for widget in filter(isValid, waiting):
             if widget.isVisible():
@@ -66,7 +68,9 @@ class WidgetTurns(QObject):
 
     @Slot()
     def _on_turn(self) -> None:
-        self._catch_up()
+        # To look at each widget takes as long as a turn: once a picture, not at each of its turns.
+        if perf_counter() - self._caught_up >= _PICTURE:
+            self._catch_up()
         end = perf_counter() + _TURN
         while self._rest and perf_counter() < end:
             widget = self._rest.pop()
