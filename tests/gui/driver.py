@@ -192,6 +192,9 @@ class Driver:
         layout.choose(LAYOUTS[0].name)
         layout.reset()
         layout.share_space()
+        # A layout has the window painted again in a turn of its own.
+        pause(0)
+        self.window.setUpdatesEnabled(False)
         self.settle()
         self.results.clear()
         if files:
