@@ -146,7 +146,15 @@ def test_both_instructions_of_a_missed_fma_are_shown(kernels):
     assert "FMUL" in finding.reason
 
 
-@pytest.mark.parametrize("build", builds("sm_75", "sm_90", "sm_120"), ids=lambda b: b.name)
+@pytest.mark.parametrize(
+    "build",
+    [
+        *builds("sm_75", "sm_120"),
+        # Between these two; each build costs two starts of nvdisasm.
+        *(pytest.param(build, marks=pytest.mark.bench) for build in builds("sm_90")),
+    ],
+    ids=lambda build: build.name,
+)
 def test_samples_are_clean(found_in, build):
     found = found_in(build.request)
     told = {(kernel, one.rule) for kernel, findings in found.items() for one in findings}
