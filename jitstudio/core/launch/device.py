@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 Dim3 = tuple[int, int, int]
 """Along x, y and z."""
+
+_Index = TypeVar("_Index", bound=Any)
+
+
+# CUDA C++ Programming Guide, "Thread Hierarchy": thread (x, y, z) has ID x + y Dx + z Dx Dy.
+def linear_index(index: Dim3, size: Dim3) -> int:
+    """Returns the linear index of x, y and z."""
+    return index[0] + size[0] * (index[1] + size[1] * index[2])
+
+
+def xyz_of(linear: _Index, size: Dim3) -> tuple[_Index, _Index, _Index]:
+    """Returns x, y and z of a linear index, or of an array of them."""
+    return linear % size[0], linear // size[0] % size[1], linear // (size[0] * size[1])
+
 
 SIMULATOR = -1
 """The ordinal of the simulator, where the driver counts the GPUs from 0."""

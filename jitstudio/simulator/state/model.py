@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.device import Dim3, xyz_of
 from jitstudio.core.launch.simulation import (
     AccessKind,
     AccessSample,
@@ -46,7 +46,6 @@ __all__ = [
     "SyncScope",
     "ThreadPlace",
     "Threads",
-    "unflattened",
 ]
 
 WARP = 32
@@ -286,11 +285,11 @@ class Layout:
 
     def block_of(self, thread: int) -> Dim3:
         """Returns the index of a thread's block."""
-        return unflattened(int(self.blocks[self.slot(thread)]), self.grid)
+        return xyz_of(int(self.blocks[self.slot(thread)]), self.grid)
 
     def thread_of(self, thread: int) -> Dim3:
         """Returns the index of a thread in its block."""
-        return unflattened(thread % (self.warps_per_block * WARP), self.block)
+        return xyz_of(thread % (self.warps_per_block * WARP), self.block)
 
     def place(self, instruction: PtxInstruction, thread: int, step: int = 0) -> ThreadPlace:
         """Returns where a thread is at an instruction, and after how many steps."""
@@ -303,12 +302,6 @@ class Layout:
             self.thread_of(thread),
             step,
         )
-
-
-def unflattened(index: int, size: Dim3) -> Dim3:
-    """Returns x, y and z of a linear index."""
-    # CUDA C++ Programming Guide, "Thread Hierarchy": thread (x, y, z) has ID x + y Dx + z Dx Dy.
-    return index % size[0], index // size[0] % size[1], index // (size[0] * size[1])
 
 
 @dataclass(frozen=True)

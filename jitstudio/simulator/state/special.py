@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.device import Dim3, xyz_of
 from jitstudio.simulator.state.model import WARP, Layout, SimulatedLaunch
 
 SCRATCH = "%reserved_smem_offset_1"
@@ -47,7 +47,7 @@ def special_registers(
         by_name[name] = values
 
     for axis, of_thread, of_block in zip(
-        "xyz", _split(in_block, launch.block), _split(block, launch.grid), strict=True
+        "xyz", xyz_of(in_block, launch.block), xyz_of(block, launch.grid), strict=True
     ):
         put(f"%tid.{axis}", of_thread)
         put(f"%ctaid.{axis}", of_block)
@@ -72,7 +72,7 @@ def special_registers(
     put("%aggr_smem_size", shared_size)
     # A launch without clusters has clusters of one block.
     cx, cy, cz = cluster or (1, 1, 1)
-    x, y, z = _split(block, launch.grid)
+    x, y, z = xyz_of(block, launch.grid)
     extents = zip("xyz", (x, y, z), (cx, cy, cz), launch.grid, strict=True)
     for axis, index, size, of_grid in extents:
         put(f"%cluster_ctaid.{axis}", index % size)
@@ -103,10 +103,6 @@ def special_registers(
     for name in ("%clock", "%clock_hi", "%globaltimer_lo", "%globaltimer_hi"):
         registers[name] = np.zeros(1, np.uint32)
     return registers
-
-
-def _split(index: NDArray[np.int64], size: tuple[int, int, int]) -> tuple[NDArray[Any], ...]:
-    return index % size[0], index // size[0] % size[1], index // (size[0] * size[1])
 
 
 SPECIAL_NAMES = frozenset(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.device import Dim3, linear_index
 from jitstudio.core.launch.simulation import Fault, StateSpace
 from jitstudio.simulator.ptx.program import PtxFunction, PtxProgram
 from jitstudio.simulator.running.binding import Bound
@@ -73,9 +73,7 @@ class RecordedWave:
     """The block of a recording at one of its frames; see `Wave`."""
 
     def __init__(self, recording: Recording, program: PtxProgram, arrays: list[_Bytes]) -> None:
-        x, y, z = recording.index
-        linear = x + recording.grid[0] * (y + recording.grid[1] * z)
-        blocks = np.array([linear], np.int64)
+        blocks = np.array([linear_index(recording.index, recording.grid)], np.int64)
         self.layout = Layout(recording.grid, recording.block, blocks, recording.shared_stride)
         named = {a.name: data for a, data in zip(recording.arrays, arrays, strict=True)}
         threads = self.layout.threads

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.device import linear_index
 from jitstudio.simulator.ptx.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.ptx.types import TypeKind
 from jitstudio.simulator.running.blocks import LaunchRefused
@@ -179,10 +179,10 @@ def known_only(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
 
 def number_in(layout: Layout, thread: SimulatedThread) -> int | None:
     """Returns the number of a thread among the resident ones; None where it is not resident."""
-    slots = np.flatnonzero(layout.blocks == linear(thread.block, layout.grid))
+    slots = np.flatnonzero(layout.blocks == linear_index(thread.block, layout.grid))
     if not len(slots):
         return None
-    in_block = linear(thread.thread, layout.block)
+    in_block = linear_index(thread.thread, layout.block)
     return int(slots[0]) * layout.warps_per_block * WARP + in_block
 
 
@@ -215,8 +215,3 @@ def places(wave: ShownWave) -> list[tuple[ThreadState, int, int, Selection]]:
         # `bar.arrive` does not wait: its threads are among the ready groups.
         waiting += [(ThreadState.WAITS, w.depth, w.at, w.threads) for w in waiters if not w.arrived]
     return ready + waiting
-
-
-def linear(index: Dim3, size: Dim3) -> int:
-    """Returns the linear index of x, y and z."""
-    return index[0] + size[0] * (index[1] + size[1] * index[2])

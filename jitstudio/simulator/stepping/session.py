@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.core.launch.device import linear_index
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace
 from jitstudio.simulator.observers.accesses import (
     atomic_traffic,
@@ -59,7 +60,6 @@ from jitstudio.simulator.stepping.run import (
     ThreadWhereabouts,
     has,
     in_warp,
-    linear,
     places,
 )
 
@@ -225,7 +225,7 @@ class StepSession:
         self._furthest = max(self._furthest, history.step)
         number = self._run.number()
         place = self._run.where(number)
-        in_block = linear(self._run.thread.thread, self._run.launch.block)
+        in_block = linear_index(self._run.thread.thread, self._run.launch.block)
         state = StepState(
             history.step,
             history.last_step if isinstance(history, RecordedHistory) else self._furthest,

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.diagnostics import Fix
-from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.device import Dim3, linear_index, xyz_of
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.gui.features.step.accesses import AccessesView
 from jitstudio.gui.features.step.lanes import LaneStrip
@@ -74,16 +74,6 @@ _STATES = {
 def index_text(index: Dim3) -> str:
     """Returns x, y and z in parentheses."""
     return f"({', '.join(map(str, index))})"
-
-
-def flat(index: Dim3, size: Dim3) -> int:
-    """Returns the linear index of x, y and z."""
-    return index[0] + size[0] * (index[1] + size[1] * index[2])
-
-
-def spread(index: int, size: Dim3) -> Dim3:
-    """Returns x, y and z of a linear index."""
-    return index % size[0], index // size[0] % size[1], index // (size[0] * size[1])
 
 
 def _place_text(file: str, line: int, ptx_line: int) -> str:
@@ -447,7 +437,7 @@ class StepView(QWidget):
             table.add_copying()
 
     def _show_numbers(self, state: StepState) -> None:
-        block = flat(state.thread.block, self._config.grid)
+        block = linear_index(state.thread.block, self._config.grid)
         for box, value in (
             (self._block, block),
             (self._warp, state.warp),
@@ -490,7 +480,7 @@ class StepView(QWidget):
         linear = self._warp.value() * WARP + self._lane.value()
         linear = min(linear, config.threads_per_block - 1)
         thread = SimulatedThread(
-            spread(self._block.value(), config.grid), spread(linear, config.block)
+            xyz_of(self._block.value(), config.grid), xyz_of(linear, config.block)
         )
         self.thread_chosen.emit(thread)
 
