@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from jitstudio.command_options.build import BuildOptions
+from jitstudio.command_options.build import BuildOptions, CompileOptions
+from jitstudio.command_options.values import ModuleInput
 from jitstudio.commands.inlined import (
     InlinedNamed,
     makes_ptx,
@@ -13,7 +15,7 @@ from jitstudio.commands.inlined import (
     read_inlined,
     with_ptx,
 )
-from jitstudio.commands.request import request_of
+from jitstudio.commands.module_request import projects_in, request_with_flags, with_options
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
@@ -22,6 +24,9 @@ from jitstudio.core.launch.entry import with_entry
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import DEFAULT_TIMEOUT, Assembler, BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
+
+if TYPE_CHECKING:
+    from jitstudio.commands.project_files import OpenProject
 
 
 class BuildAnswer(NamedTuple):
@@ -59,6 +64,29 @@ def build_request(options: BuildOptions) -> BuildRequest:
         UsageError: See `build`.
     """
     return with_outputs(request_of(options, options.sources), options)
+
+
+def request_of(
+    options: CompileOptions, inputs: Sequence[ModuleInput], project: OpenProject | None = None
+) -> BuildRequest:
+    """Returns the build of modules or of a project, with all files read that the options name.
+
+    Args:
+        options: How it is built.
+        inputs: The modules, or a project alone.
+        project: That project, if it has been read.
+
+    Raises:
+        UsageError: An option makes no sense here, or a file cannot be read.
+    """
+    if project is None and not projects_in(inputs):
+        return with_options(request_with_flags(options, inputs), options)
+    # It loads all that projects hold.
+    from jitstudio.commands.project_request import project_of, project_request  # noqa: PLC0415
+
+    opened = project or project_of(inputs)
+    assert opened is not None
+    return with_options(project_request(opened, options), options)
 
 
 def with_outputs(request: BuildRequest, options: BuildOptions) -> BuildRequest:

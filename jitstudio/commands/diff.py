@@ -14,7 +14,7 @@ from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.command_options.build import DiffOptions
 from jitstudio.command_options.values import ModuleInput, UsageError
-from jitstudio.commands.build import runs_of
+from jitstudio.commands.build import request_of, runs_of
 from jitstudio.commands.files import read_text
 from jitstudio.commands.library import kernel_request, only_holds_code
 from jitstudio.commands.machine_code import (
@@ -26,7 +26,6 @@ from jitstudio.commands.machine_code import (
     read_machine_code,
 )
 from jitstudio.commands.module_request import toolchains_of, with_options
-from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
 from jitstudio.core.request import BuildRequest

@@ -9,12 +9,11 @@ from functools import partial
 from jitstudio.analysis.passes import FilmReading, read_film
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.command_options.values import UsageError
-from jitstudio.commands.build import runs_of
+from jitstudio.commands.build import request_of, runs_of
 from jitstudio.commands.export_options import ExportOptions
 from jitstudio.commands.launch_spec import base_launch, spec_from
 from jitstudio.commands.project_files import OpenProject
 from jitstudio.commands.project_request import project_of
-from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers
 from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.launch.choice import build_for_launch

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from jitstudio.command_options.build import InspectOptions
 from jitstudio.command_options.values import UsageError
+from jitstudio.commands.build import request_of
 from jitstudio.commands.library import holds_modules, kernel_request, only_holds_code
 from jitstudio.commands.machine_code import (
     EarlyFindings,
@@ -17,7 +18,6 @@ from jitstudio.commands.machine_code import (
     read_machine_code,
 )
 from jitstudio.commands.module_request import with_options
-from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.prebuilt import ptx_of

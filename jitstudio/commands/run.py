@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from jitstudio.command_options.launch import RunOptions
-from jitstudio.commands.build import runs_of
+from jitstudio.commands.build import request_of, runs_of
 from jitstudio.commands.files import made_folder, unwritable
 from jitstudio.commands.json_launch import launch_object
 from jitstudio.commands.json_output import Json, result_object
 from jitstudio.commands.launch_spec import base_launch, most_seconds, spec_from, within_limit
 from jitstudio.commands.module_request import arch_for, has_target
 from jitstudio.commands.project_request import project_of
-from jitstudio.commands.request import request_of
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.file_names import FileNames, with_files

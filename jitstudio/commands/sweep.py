@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from jitstudio.command_options.launch import SweepOptions
 from jitstudio.command_options.values import UsageError
+from jitstudio.commands.build import request_of
 from jitstudio.commands.launch_spec import (
     base_launch,
     base_sweep,
@@ -17,7 +18,6 @@ from jitstudio.commands.launch_spec import (
 )
 from jitstudio.commands.module_request import arch_for, has_target
 from jitstudio.commands.project_request import project_of
-from jitstudio.commands.request import request_of
 from jitstudio.core.axes import (
     Axis,
     AxisKind,

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.cli.arguments import command_line
-from jitstudio.commands.build import build_request
+from jitstudio.commands.build import build_request, request_of
 from jitstudio.commands.launch_spec import spec_from
-from jitstudio.commands.request import request_of
 from jitstudio.commands.sweep import sweep_plan
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
