@@ -30,9 +30,9 @@ def run(options: RunOptions) -> int:
         UsageError: An argument is wrong, a file cannot be read or written.
         WorkerError: The worker itself failed.
     """
-    heard = ignore_event if options.json else _show_printed
-    begins = ignore_words if options.json else _say_beginning
-    built, result, devices = launch(options, heard, begins=begins)
+    on_event = ignore_event if options.json else _show_printed
+    on_host_words = ignore_words if options.json else _say_beginning
+    built, result, devices = launch(options, on_event, on_host_words=on_host_words)
     if result is None:
         return _report_build(built, options.json)
     if options.json:

@@ -44,10 +44,10 @@ class LessonResult:
     """A pupil's copy of a lesson, judged.
 
     Attributes:
-        lesson: By whose conditions.
+        lesson: The lesson with the conditions.
         status: The exit status: 0 where all goals are reached.
         reports: A report on each budget.
-        goals: The same as goals.
+        goals: The verdicts of the reports as goals.
         obstacles: What is in the way of goals, once each.
         changes: What the pupil's text has made of the figures; empty unless the lesson is passed,
             or where the starting text is not known.
@@ -77,7 +77,7 @@ def check_lesson(
     """Returns the judgement of a pupil's copy.
 
     Args:
-        lesson: The one whose conditions count: the original, or the copy itself.
+        lesson: The lesson whose conditions count: the original, or the copy itself.
         folder: The copy.
         options: Time limit and target.
         by_original: Whether target, options and launch are those of the lesson, too: in a copy a
@@ -89,8 +89,8 @@ def check_lesson(
         WorkerError: The worker itself failed.
     """
     file = replace(budgets_of(lesson.checks), base=folder)
-    by = _settings(lesson, folder) if by_original else None
-    reports = check([file], options, by)
+    project = _project_with_settings(lesson, folder) if by_original else None
+    reports = check([file], options, project)
     _refuse_older_targets(lesson, reports)
     judged = [verdict.holds for report in reports for verdict in report.verdicts]
     status = status_of(reports) if all(judged) else exit_codes.WRONG
@@ -99,7 +99,7 @@ def check_lesson(
     # A teacher may check the lesson itself.
     is_other = original is not None and original.folder != folder.resolve()
     if status == exit_codes.BUILT and original is not None and is_other:
-        changes = tuple(_changes(_started(original, options), reports))
+        changes = tuple(_changes(_reports_at_start(original, options), reports))
     return LessonResult(lesson, status, reports, goals(reports), obstacles(reports), changes)
 
 
@@ -120,7 +120,7 @@ def _refuse_older_targets(lesson: Lesson, reports: Sequence[BudgetReport]) -> No
             )
 
 
-def _settings(lesson: Lesson, folder: Path) -> OpenProject | None:
+def _project_with_settings(lesson: Lesson, folder: Path) -> OpenProject | None:
     """Returns the project of a lesson, with the settings of the pupil's that the lesson is about.
 
     These are the settings that differ in the solution's project, such as the link.
@@ -142,7 +142,7 @@ def _settings(lesson: Lesson, folder: Path) -> OpenProject | None:
     return replace(project, project=replace(project.project, **values))
 
 
-def _started(original: Lesson, options: CheckOptions) -> Sequence[BudgetReport]:
+def _reports_at_start(original: Lesson, options: CheckOptions) -> Sequence[BudgetReport]:
     """Returns the reports on the starting text; none where that cannot be judged any more."""
     try:
         return check([budgets_of(original.checks)], options)

@@ -20,9 +20,9 @@ class HandIn:
 
     Attributes:
         pupil: The name of the folder.
-        title: That of the lesson; empty where it is not known.
-        result: The judgement; None where there is none.
-        problem: Why there is none, a sentence; else empty.
+        title: The title of the lesson; empty where it is not known.
+        result: The judgement; None where the folder could not be judged.
+        problem: Why it could not, a sentence; else empty.
         by_own: Whether the conditions are those of the folder, which the pupil may have changed.
     """
 
@@ -61,8 +61,8 @@ def hand_ins(folder: Path, by: Lesson | None, options: CheckOptions) -> Iterator
 
     Args:
         folder: Has a folder for each pupil.
-        by: The lesson whose conditions and settings count; None for ours of the same title, or
-            else for those of each folder.
+        by: The lesson whose conditions and settings count; None for the shipped lesson of the
+            same title, or for the conditions of each folder where there is none.
         options: The time limit.
 
     Raises:

@@ -147,7 +147,7 @@ def read_machine_code(
                     request, cubin.content, cubin.file_name, ptx, function
                 )
                 unit_of = partial(_unit, request, result, cubin, names)
-                hear = None if on_unit is None else partial(_told, on_unit, unit_of)
+                hear = None if on_unit is None else partial(_hand_over, on_unit, unit_of)
                 code = reader.analyse(reading, timeout=timeout, on_code=hear)
                 if isinstance(code, ReadingFailure):
                     return MachineCode(_failed(result, cubin, code))
@@ -163,9 +163,10 @@ def read_machine_code(
         return code
 
 
-def _told(
+def _hand_over(
     on_unit: Callable[[Unit], None], unit_of: Callable[[Disassembly], Unit], code: Disassembly
 ) -> None:
+    """Calls back with the unit of a reading whose live registers are still counted."""
     on_unit(unit_of(code))
 
 
@@ -207,6 +208,7 @@ def _unit(
 
 
 def _titled(units: Sequence[Unit]) -> tuple[Unit, ...]:
+    """Returns the units with titles, which tell functions of the same name in two units apart."""
     functions = [
         Kernel(unit.name, name, words)
         for unit in units
@@ -232,13 +234,15 @@ def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
         lines = source.content.decode("utf-8", "replace").splitlines()
         for function in functions(CodeKind.PTX, lines):
             if function.is_defined:
+                # A second module with it makes the function nobody's.
                 modules[function.name] = "" if function.name in modules else source.name
     return {function: module for function, module in modules.items() if module}
 
 
-def _failed(result: BuildResult, cubin: Artifact, code: ReadingFailure) -> BuildResult:
-    error = Diagnostic(Severity.ERROR, cubin.name, None, None, code.message)
-    return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, error))
+def _failed(result: BuildResult, cubin: Artifact, failure: ReadingFailure) -> BuildResult:
+    """Returns a build as one that failed because its machine code cannot be read."""
+    error = Diagnostic(Severity.ERROR, cubin.name, None, None, failure.message)
+    return replace(result, outcome=failure.outcome, diagnostics=(*result.diagnostics, error))
 
 
 @dataclass(frozen=True, eq=False)
@@ -365,13 +369,13 @@ def _filling(
     filling = filling_of(Arch.parse(target), resources, block, shared) if target else None
     if filling is None:
         return None
-    limits, usage, found = filling
+    limits, usage, occupancy = filling
     what_if = {
         "threads": over_threads(limits, usage).points,
         "registers": over_registers(limits, usage).steps,
         "shared_bytes": over_shared(limits, usage).steps,
     }
-    return KernelOccupancy(limits, usage, found, what_if)
+    return KernelOccupancy(limits, usage, occupancy, what_if)
 
 
 @dataclass(frozen=True, eq=False)

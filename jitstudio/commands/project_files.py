@@ -167,6 +167,8 @@ def file_sweep(draft: VariantDraft, folder: Path, resolve: Resolve = Path.resolv
 
 
 def _shorten(folder: Path, resolve: Resolve) -> Change:
+    """Returns a change of the path of each file to the path from the project's folder on."""
+
     def shorten(_name: str, text: str) -> str:
         name, array = _split_array(text)
         path = os.path.abspath(os.path.expanduser(name))
@@ -185,6 +187,7 @@ def _opened_all(members: Iterable[Member], folder: Path) -> Iterator[OpenMember]
 
 
 def _opened(member: Member, folder: Path, left: int) -> OpenMember:
+    """Returns a module or header with its content, of which `left` bytes may be read at most."""
     if member.text is not None:
         return OpenMember(member, member.text.encode())
     try:
@@ -212,13 +215,21 @@ def _usable_sweep(draft: VariantDraft, folder: Path) -> OpenSweep:
     return OpenSweep(usable, replace(draft, axes=withheld), tuple(problems.values()))
 
 
-def _complete(folder: Path, what: str, problems: dict[str, str]) -> Change:
+def _complete(folder: Path, owner: str, problems: dict[str, str]) -> Change:
+    """Returns a change of the path of each file to the whole path; a path outside goes.
+
+    Args:
+        folder: The project's.
+        owner: The launch or sweep that names the files, for a sentence.
+        problems: Takes the reason for each file left out, by the name of its argument or axis.
+    """
+
     def complete(name: str, text: str) -> str | None:
         path, array = _split_array(text)
         try:
             return f"{path_inside(folder, path)}{array}"
         except (ProjectError, OSError) as error:
-            problems[name] = f"The {what} leaves out '{name}': {error}."
+            problems[name] = f"The {owner} leaves out '{name}': {error}."
             return None
 
     return complete

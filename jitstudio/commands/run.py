@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 100
 _WITHOUT_GPU = "--device sim runs the kernel without a GPU."
 _GPU = 0
-"""The one that is compared with the simulator where that was chosen."""
+"""The ordinal of the GPU that a run on the simulator is compared with."""
 _OTHER_COMPARISON = SpecProblem(
     "both",
     "The project compares a GPU and the simulator, which --compare-option does not: this build and "
@@ -72,10 +72,10 @@ def ignore_event(_event: LaunchEvent) -> None:
 
 def launch(
     options: RunOptions,
-    heard: Callable[[LaunchEvent], None] = ignore_event,
+    on_event: Callable[[LaunchEvent], None] = ignore_event,
     request: BuildRequest | None = None,
     limit: float | None = None,
-    begins: Callable[[Sequence[str]], None] = ignore_words,
+    on_host_words: Callable[[Sequence[str]], None] = ignore_words,
     base: LaunchSpec | None = None,
     workers: Workers | None = None,
     handed: HandedData | None = None,
@@ -85,11 +85,11 @@ def launch(
 
     Args:
         options: The build and the launch.
-        heard: Is given what happens meanwhile.
+        on_event: Called with each event of the launch.
         request: What is built in place of what the options say.
         limit: Seconds that the build and the launch may take at most, whatever the options and
             a project say; None for what they say.
-        begins: Is given what the launch takes from the host code, before it.
+        on_host_words: Called before the launch with what it takes from the host code.
         base: The launch that the options change, in the place of that of their project.
         workers: The workers of the caller; None for workers that end with the launch.
         handed: Arrays and functions in the place of texts.
@@ -119,10 +119,19 @@ def launch(
         build = runs_of(request, building, workers=workers)[-1]
         if not build.ok:
             return build, None, devices
-        begin = partial(spec_from, options) if base is None else None
+        over_host = partial(spec_from, options) if base is None else None
         most = most_seconds(options, base) if limit is None else limit
         sides = _Sides(
-            workers, spec, devices, options.ordinal, heard, begin, most, building, begins, handed
+            workers,
+            spec,
+            devices,
+            options.ordinal,
+            on_event,
+            over_host,
+            most,
+            building,
+            on_host_words,
+            handed,
         )
         result = sides.launch(_Side(request, build), compared, remarks)
         result = replace(result, begins=sides.words)
@@ -166,12 +175,12 @@ class _Sides:
         workers: They build and launch.
         spec: The launch.
         devices: The GPUs.
-        ordinal: Of the one to use.
-        heard: Is given what happens meanwhile.
-        begin: Completes the launch that the host code has; None where that is not to be read.
+        ordinal: The GPU to use, or the simulator.
+        on_event: Called with each event of the launch.
+        over_host: Completes the launch of the host code; None where that is not to be read.
         most: Seconds that a launch may take at most.
         building: Seconds that a build may take at most.
-        begins: Is given what the launch takes from the host code, before it.
+        on_host_words: Called before the launch with what it takes from the host code.
         handed: Arrays and functions in the place of texts.
         words: What the launch takes from the host code; empty for nothing.
         launched: The launch as it was sent; None before.
@@ -181,11 +190,11 @@ class _Sides:
     spec: LaunchSpec
     devices: DeviceList
     ordinal: int
-    heard: Callable[[LaunchEvent], None]
-    begin: Callable[[LaunchSpec], LaunchSpec] | None
+    on_event: Callable[[LaunchEvent], None]
+    over_host: Callable[[LaunchSpec], LaunchSpec] | None
     most: float
     building: float
-    begins: Callable[[Sequence[str]], None]
+    on_host_words: Callable[[Sequence[str]], None]
     handed: HandedData | None = None
     words: tuple[str, ...] = ()
     launched: LaunchRequest | None = None
@@ -212,7 +221,7 @@ class _Sides:
         self.launched = own.request
         result = self.workers.launcher.launch(
             own.request,
-            on_event=self.heard,
+            on_event=self.on_event,
             rival=other.request if other else None,
             rival_build=f"built with {' '.join(compared)}" if compared else "",
         )
@@ -233,12 +242,12 @@ class _Sides:
         options = [*compared, *(o for typed in side.request.option_sets for o in typed)]
         if any("fmad" in option or "-fma=" in option for option in options):
             return result
-        heard, self.heard = self.heard, ignore_event
+        on_event, self.on_event = self.on_event, ignore_event
         try:
             plain = self._built_with(side.request, (WITHOUT_FMA,))
             return with_contraction(result, self.launch(plain, compared) if plain else None)
         finally:
-            self.heard = heard
+            self.on_event = on_event
 
     def _other(
         self, side: _Side, compared: tuple[str, ...], both: bool
@@ -265,15 +274,15 @@ class _Sides:
         request, built = side
         spec = self.spec
         try:
-            access = self.begin is not None
+            access = self.over_host is not None
             forms = kernel_forms(request.sources, built, own_headers(request), access=access)
             form = choose_form(launched_name(built, spec.kernel), forms, request.sources)
-            if self.begin is not None and form.host_launch is not None:
-                spec = self.begin(first_launch(form))
+            if self.over_host is not None and form.host_launch is not None:
+                spec = self.over_host(first_launch(form))
                 if not self.words:
                     # Of another build or device it is the same launch.
                     self.words = words_on_host_launch(form)
-                    self.begins(self.words)
+                    self.on_host_words(self.words)
             is_simulated = ordinal == SIMULATOR
             kernel = launchable(request, built, form, spec.load, simulated=is_simulated)
         except SpecError as error:

@@ -95,7 +95,7 @@ class WorkerSession:
         Raises:
             ClosedSessionError: The session is closed, or belongs to another process.
         """
-        surroundings, workers = self._taken()
+        surroundings, workers = self._take()
         try:
             yield workers
             self._check()
@@ -103,7 +103,7 @@ class WorkerSession:
             self._check()
             raise
         finally:
-            self._give(surroundings, workers)
+            self._put_back(surroundings, workers)
 
     def gpu(self, ordinal: int) -> contextlib.AbstractContextManager[object]:
         """Returns the lock of a GPU, as launches side by side would lengthen each other's times.
@@ -148,7 +148,8 @@ class WorkerSession:
                 "session: it is closed. Open another one, by jitstudio.Session()."
             )
 
-    def _give(self, surroundings: _Surroundings, workers: Workers) -> None:
+    def _put_back(self, surroundings: _Surroundings, workers: Workers) -> None:
+        """Lets others have the workers; a minute after the last call all but these end."""
         with self._changed:
             if workers.is_closed:
                 self._all.discard(workers)
@@ -176,7 +177,8 @@ class WorkerSession:
             self._idle[:0] = idle[-1:]
             self._changed.notify()
 
-    def _taken(self) -> tuple[_Surroundings, Workers]:
+    def _take(self) -> tuple[_Surroundings, Workers]:
+        """Waits for workers that nobody uses, and returns them with the surroundings they have."""
         now = _Surroundings.now()
         # Before the lock, which a thread of another process may have held at the fork.
         self._check()

@@ -35,7 +35,7 @@ class TrustLevel:
     """How far a project is trusted.
 
     Attributes:
-        trusted: Whether the user has said that he trusts it, as it is.
+        trusted: Whether the user trusts it, as it is.
         concerns: What it asks for beyond an ordinary project, a sentence each.
     """
 
@@ -44,7 +44,7 @@ class TrustLevel:
 
 
 RESTRICTED, OWN = TrustLevel(), TrustLevel(trusted=True)
-"""The trust in a project that the user has not been asked about, and in his own texts."""
+"""The trust in a project that the user has not been asked about, and in the user's own texts."""
 
 
 class TrustError(RuntimeError):
@@ -134,7 +134,7 @@ class TrustStore:
 
         Args:
             project: Its file.
-            content: What the user has just written into it himself; None where others have.
+            content: The content that the user has just saved; None where others have written it.
             sentences: The concerns that were shown.
 
         Raises:

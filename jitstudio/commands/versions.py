@@ -37,7 +37,7 @@ _PACKAGES = {
 
 
 def program_versions() -> Iterator[Version]:
-    """jitstudio, Python and the operating system."""
+    """Yields the versions of jitstudio, Python and the operating system."""
     yield "jitstudio", __version__
     yield "Python", platform.python_version()
     yield "System", _system()
