@@ -3,18 +3,24 @@
 The ISA ("Matrix Fragments for WMMA") gives only the number of registers of a fragment. Here element
 e of lane l is element ``(l * n + e) % size`` of the matrix in row-major order, n being the elements
 of a lane: larger fragments hold some elements twice, as on a GPU.
+
+Memory is accessed as by the SASS that ptxas 13.0 makes of `wmma` for sm_75 to sm_120, whatever the
+layout here, so that sectors and bank conflicts are those of a GPU.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.instructions.matrix import (
+    G,
+    T,
     as_accumulator,
     computed_as,
     elements_of,
@@ -25,7 +31,7 @@ from jitstudio.simulator.instructions.matrix import (
 )
 from jitstudio.simulator.instructions.table import AddsRows, Binding, Flow, form
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
-from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand
+from jitstudio.simulator.ptx.program import ImmediateOperand
 from jitstudio.simulator.ptx.types import TYPES, PtxType
 from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
@@ -39,6 +45,8 @@ _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _SQUARE = "m16n16k16/m8n32k16/m32n8k16"
 _FACTORS = (("f16 bf16 s8 u8", _SQUARE), ("tf32", "m16n16k8"), ("f64", "m8n8k4"))
 _SUMS = (("f16 s32", _SQUARE), ("f32", f"{_SQUARE}/m16n16k8"), ("f64", "m8n8k4"))
+# The product of a narrow A is computed as its transpose.
+_TRANSPOSED = (8, 32, 16)
 _SPACES = "global/shared/shared::cta"
 
 
@@ -89,55 +97,100 @@ def _register_type(kind: PtxType) -> PtxType:
     return TYPES["f64"] if kind.bits == 64 else TYPES["b32"]
 
 
-def _addresses(
-    b: Binding, fragment: _Fragment, kind: PtxType, address: PtxOperand, stride: PtxOperand | None
-) -> Any:
-    """Returns a function that computes the addresses of one element of each lane."""
-    find, is_row = b.address(address), b.has("row")
-    apart = b.source(
-        stride or ImmediateOperand(fragment.columns if is_row else fragment.rows), TYPES["s32"]
+class _Part(NamedTuple):
+    """The elements of a matrix in memory that an instruction of SASS accesses.
+
+    Attributes:
+        outer: The line of the matrix in memory, for each lane: a row in `.row`.
+        inner: The first element in that line, for each lane.
+        count: How many successive elements each lane accesses.
+    """
+
+    outer: NDArray[np.int64]
+    inner: NDArray[np.int64]
+    count: int
+
+
+def _parts(
+    letter: str, shape: tuple[int, int, int], kind: PtxType, *, is_row: bool
+) -> tuple[_Part, ...]:
+    """Returns the accesses by which a matrix is loaded or stored.
+
+    With ``g = lane // 4`` and ``t = lane % 4``, a lane holds n elements from ``n * t`` on of line g
+    of a block with 8 lines. Lines are along k in A and B. The elements are one access where they
+    are successive in memory, too; those of 16 bits always are: `LDSM` or `MOVM` turns blocks.
+    """
+    m, n, k = shape
+    is_along = {"a": is_row, "b": not is_row}.get(letter, is_row is not (shape == _TRANSPOSED))
+    rows, columns = {"a": (m, k), "b": (k, n)}.get(letter, (m, n))
+    lines, length = (rows, columns) if is_row else (columns, rows)
+    held = max(4 // kind.size, 2 if letter in "cd" else 1)
+    if is_along or kind.bits == 16:
+        spans, count, height, width = [(G, held * T)], held, 8, 4 * held
+    else:
+        spans, count, height, width = [(held * T + e, G) for e in range(held)], 1, 4 * held, 8
+    blocks = itertools.product(range(0, lines, height), range(0, length, width))
+    return tuple(
+        _Part(outer + first, inner + start, count)
+        for first, start in blocks
+        for outer, inner in spans
     )
-
-    def addresses(f: Frame, s: Selection, register: int, part: int) -> NDArray[np.int64]:
-        base = find(f, s)
-        flat = np.tile(fragment.place(register, part), len(base) // WARP)
-        row, column = flat // fragment.columns, flat % fragment.columns
-        # PTX ISA, `wmma.load`: stride is the distance of rows in `.row`, and of columns in `.col`.
-        outer, inner = (row, column) if is_row else (column, row)
-        return base + (outer * f[apart][s].astype(np.int64) + inner) * kind.size
-
-    return addresses
 
 
 def _moving(b: Binding, *, loads: bool) -> Flow:
-    first, second, *stride = b.instruction.operands
+    first, second, *strides = b.instruction.operands
     registers, address = (first, second) if loads else (second, first)
-    parts, kind = vector_of(registers), b.type
+    slots, kind, is_row = vector_of(registers), b.type, b.has("row")
     letter = next(w for w in b.instruction.modifiers if w in ("a", "b", "c", "d"))
-    fragment = _fragment(letter, _shape(b), len(parts), kind)
-    at = _addresses(b, fragment, kind, address, stride[0] if stride else None)
-    space, element = b.space, np.dtype(f"u{kind.size}")
+    shape = _shape(b)
+    fragment = _fragment(letter, shape, len(slots), kind)
+    parts = _parts(letter, shape, kind, is_row=is_row)
+    find, space, element = b.address(address), b.space, np.dtype(f"u{kind.size}")
+    # PTX ISA, `wmma.load`: stride is the distance of rows in `.row`, and of columns in `.col`.
+    length = fragment.columns if is_row else fragment.rows
+    apart = b.source(strides[0] if strides else ImmediateOperand(length), TYPES["s32"])
     word = _register_type(kind)
-    bits = word.bits_dtype
     place = b.target if loads else b.source
     # Registers of any type of 32 bits hold halves and bytes, and integers those of s32.
     held = TYPES["u32" if kind.name == "s32" else f"b{word.bits}"]
-    slots = [place(part, held) for part in parts]
+    places = [place(slot, held) for slot in slots]
+
+    def accesses(f: Frame, s: Selection, warps: int) -> Iterator[tuple[Any, Any, _Part]]:
+        """Yields the addresses of each access, and the indices of its elements in the matrix."""
+        base, stride = find(f, s), f[apart][s].astype(np.int64)
+        for part in parts:
+            outer, inner = (np.tile(x, warps) for x in (part.outer, part.inner))
+            row, column = (part.outer, part.inner) if is_row else (part.inner, part.outer)
+            flat = row * fragment.columns + column
+            step = 1 if is_row else fragment.columns
+            yield base + (outer * stride + inner) * kind.size, (flat, step), part
+
+    def loaded(wave: Wave, f: Frame, s: Selection) -> None:
+        warps = len(whole_warps(wave, s))
+        matrix = np.zeros((warps, fragment.rows * fragment.columns), element)
+        for at, (flat, step), part in accesses(f, s, warps):
+            for e, values in enumerate(load(wave, space, at, element, part.count, s)):
+                matrix[:, flat + e * step] = values.reshape(warps, WARP)
+        for register, slot in enumerate(places):
+            # Elements of 8 and 16 bits are packed into registers of 32, the first one lowest.
+            packed = [matrix[:, fragment.place(register, e)] for e in range(fragment.packed)]
+            f[slot][s] = np.stack(packed, axis=2).view(word.bits_dtype).reshape(-1)
+
+    def stored(wave: Wave, f: Frame, s: Selection) -> None:
+        warps = len(whole_warps(wave, s))
+        matrix = np.zeros((warps, fragment.rows * fragment.columns), element)
+        for register, slot in enumerate(places):
+            values = (
+                np.ascontiguousarray(f[slot][s]).view(element).reshape(warps, WARP, fragment.packed)
+            )
+            for e in range(fragment.packed):
+                matrix[:, fragment.place(register, e)] = values[:, :, e]
+        for at, (flat, step), part in accesses(f, s, warps):
+            elements = [matrix[:, flat + e * step].reshape(-1) for e in range(part.count)]
+            store(wave, space, at, elements, s)
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
-        whole_warps(wave, s)
-        for register, slot in enumerate(slots):
-            # Elements of 8 and 16 bits are packed into registers of 32, the first one lowest.
-            whole = np.zeros(len(wave.numbers[s]), bits) if loads else f[slot][s]
-            for part in range(fragment.packed):
-                where, shift = at(f, s, register, part), bits.type(part * kind.bits)
-                if loads:
-                    (values,) = load(wave, space, where, element, 1, s)
-                    whole |= values.astype(bits) << shift
-                else:
-                    store(wave, space, where, [(whole >> shift).astype(element)], s)
-            if loads:
-                f[slot][s] = whole
+        (loaded if loads else stored)(wave, f, s)
 
     return meet(b, ALL_LANES, Operation(None, takes))
 

@@ -30,7 +30,8 @@ from jitstudio.simulator.state.model import WARP, FaultKind
 from jitstudio.simulator.state.wave import Wave
 
 _LANES = np.arange(WARP)
-_G, _T = _LANES // 4, _LANES % 4
+G, T = _LANES // 4, _LANES % 4
+"""The group of four that each lane is in, and the place in there."""
 
 
 def whole_warps(wave: Wave, s: Selection) -> NDArray[np.int64]:
@@ -80,7 +81,7 @@ def ldmatrix(b: Binding) -> Flow:
         rows = _addresses_of_rows(wave, s, count, "reads")
         warps = len(rows)
         for index in range(count):
-            at = rows[:, 8 * index + _G] + 4 * _T
+            at = rows[:, 8 * index + G] + 4 * T
             (words,) = load(wave, space, at.reshape(-1), word, 1, s)
             f[places[index]][s] = _turned(words, warps) if transposed else words
 
@@ -98,7 +99,7 @@ def stmatrix(b: Binding) -> Flow:
         rows = _addresses_of_rows(wave, s, count, "writes")
         warps = len(rows)
         for index in range(count):
-            at = rows[:, 8 * index + _G] + 4 * _T
+            at = rows[:, 8 * index + G] + 4 * T
             words = f[places[index]][s]
             words = _turned(words, warps) if transposed else words
             store(wave, space, at.reshape(-1), [words], s)
@@ -223,9 +224,9 @@ def mma(b: Binding) -> Flow:
         right = np.zeros((warps, k, n), computed_as(b_type.name))
         for i, slot in enumerate(b_slots):
             values = elements_of(f[slot][s], b_type.name, warps)
-            row = per_register * _T + 4 * per_register * i
+            row = per_register * T + 4 * per_register * i
             for j in range(per_register):
-                right[:, row + j, _G] = values[:, :, j]
+                right[:, row + j, G] = values[:, :, j]
         total = gathered([f[slot][s] for slot in c_slots], c_type.name, warps, m, n)
         note_inexact(wave, name, a_type.name)
         if element == 8 and a_type.name in _FLOATS:
@@ -299,8 +300,8 @@ def left_of(
     for i, words in enumerate(registers):
         values = elements_of(words, name, warps)
         packed = values.shape[2]
-        row = _G + 8 * (i % (rows // 8))
-        column = packed * _T + 4 * packed * (i // (rows // 8))
+        row = G + 8 * (i % (rows // 8))
+        column = packed * T + 4 * packed * (i // (rows // 8))
         for j in range(packed):
             left[:, row, column + j] = values[:, :, j]
     return left
@@ -338,7 +339,7 @@ def _places(
     for start in range(0, columns, 8):
         for row in range(0, rows, 8):
             for part in (0,) if name == "f16" else (0, 1):
-                yield _G + row, start + 2 * _T + part
+                yield G + row, start + 2 * T + part
 
 
 def as_accumulator(values: NDArray[Any], name: str) -> NDArray[Any]:

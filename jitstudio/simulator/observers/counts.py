@@ -95,8 +95,8 @@ class Counter(Observer):
             return
         counts = self._counts[access.instruction.number]
         this = access.instruction.number, access.space
-        # Further accesses of the same step, as of an `ldmatrix`, are of the same request.
-        requests = 0 if self._last == this else traffic.requests
+        is_further = self._last == this and _is_one_request(access)
+        requests = 0 if is_further else traffic.requests
         self._last = this
         self._accesses[access.instruction.number] += traffic.requests
         counts.requests += requests
@@ -168,6 +168,17 @@ class Counter(Observer):
             tuple(zip(lanes.tolist(), addresses.tolist(), strict=True)),
             cost,
         )
+
+
+def _is_one_request(access: Access) -> bool:
+    """Returns whether all accesses of a step are one request, as of an `ldmatrix`.
+
+    `wmma` becomes loads and stores by themselves, but for factors in shared memory.
+    """
+    instruction = access.instruction
+    is_factor = not {"c", "d"} & set(instruction.modifiers)
+    is_matrix = access.space is StateSpace.SHARED and is_factor
+    return is_matrix or not instruction.opcode.startswith("wmma")
 
 
 def _is_same(threads: Threads, others: Threads | None) -> bool:
