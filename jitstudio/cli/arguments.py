@@ -282,15 +282,17 @@ class _Parser(argparse.ArgumentParser):
     Attributes:
         takers: These flags.
         flags: All flags of a command; empty for a parser that has commands.
+        has_words_with_dash: Whether words that are none of the flags are no mistakes.
     """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.takers: set[str] = set()
         self.flags: list[str] = []
+        self.has_words_with_dash = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        args = self._with_joined_options(args or ())
+        args = self._with_words_last(self._with_joined_options(args or ()))
         for word in itertools.takewhile(lambda word: word != "--", args):
             flag, equals, value = word.partition("=")
             if flag.startswith("-") and equals and value == "--":
@@ -311,6 +313,14 @@ class _Parser(argparse.ArgumentParser):
             value = next(words, None) if word in self.takers else None
             joined.append(word if value is None else f"{word}={value}")
         return joined
+
+    def _with_words_last(self, args: list[str]) -> list[str]:
+        """Lets `explain -opt` work: words that are no flags are behind `--`."""
+        if not self.has_words_with_dash or "--" in args:
+            return args
+        flags = {"-h", "--help", *self.flags}
+        others = [word for word in args if word not in flags]
+        return [*filter(flags.__contains__, args), *(("--", *others) if others else ())]
 
     def error(self, message: str) -> NoReturn:
         super().error(terminal.shown(message))
@@ -407,6 +417,7 @@ def _add_words(command: _Parser, options: type[CommandOptions]) -> None:
             names = word.flags or (field.name,)
             command.flags += word.flags
             command.takers.update(word.flags if word.takes_dash else ())
+            command.has_words_with_dash |= word.takes_dash and not word.flags
             place.add_argument(*names, **_settings(field, word), help=word.help or None)
 
 

@@ -31,7 +31,7 @@ from jitstudio.command_options.other import (
 )
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.json_lesson import class_object, lesson_object, list_object
+from jitstudio.commands.json_lesson import class_lines, lesson_object, list_object
 from jitstudio.commands.lesson import LessonResult, check_lesson
 from jitstudio.commands.lesson_class import HandIn, hand_ins
 from jitstudio.help.lesson_copies import (
@@ -41,7 +41,7 @@ from jitstudio.help.lesson_copies import (
     reset_copy,
     saved_state,
 )
-from jitstudio.help.lesson_progress import LessonProgress
+from jitstudio.help.lesson_progress import LessonProgress, unkept
 from jitstudio.help.lesson_solutions import explained_solution
 from jitstudio.help.lessons import Lesson, LessonError, find_lesson, lessons, read_lesson
 from jitstudio.help.manual import COMMAND
@@ -101,7 +101,7 @@ def _keep(change: Callable[[LessonProgress], None]) -> None:
     try:
         change(LessonProgress())
     except OSError as error:
-        print_error(f"Your progress cannot be kept: {error.strerror or error}.")
+        print_error(unkept(error))
 
 
 def _list(options: LessonListOptions) -> int:
@@ -238,14 +238,16 @@ def _solution(options: LessonSolutionOptions) -> int:
 
 def _class(options: LessonClassOptions) -> int:
     by = find_lesson(options.by) if options.by else None
+    judged = hand_ins(Path(options.pupils), by, CheckOptions(timeout=options.timeout))
+    if options.json:
+        for line in class_lines(judged):
+            say(line)
+        return exit_codes.BUILT
     checked: list[HandIn] = []
-    for hand_in in hand_ins(Path(options.pupils), by, CheckOptions(timeout=options.timeout)):
+    for hand_in in judged:
         print_progress(hand_in.pupil)
         checked.append(hand_in)
-    if options.json:
-        say(json.dumps(class_object(checked), indent=2))
-    else:
-        print_class(checked)
+    print_class(checked)
     return exit_codes.BUILT
 
 

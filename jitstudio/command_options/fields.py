@@ -23,7 +23,7 @@ class CommandWord(NamedTuple):
         is_required: Whether it has to be there.
         group: Of the words of a group only one may be there.
         has_opposite: Whether there is ``--no-…``, too.
-        takes_dash: Whether the word behind the flag may begin with a dash.
+        takes_dash: Whether the word, behind the flag or without one, may begin with a dash.
     """
 
     flags: tuple[str, ...]

@@ -240,6 +240,7 @@ class ExplainOptions(CommandOptions):
         "such as LDG.E.128, ld.global.nc, __syncthreads, occupancy or a finding, spills; or a line "
         "of SASS or PTX, in quotes",
         nargs="+",
+        takes_dash=True,
     )
     json: bool = json_word()
 

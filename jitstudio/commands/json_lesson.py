@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 
 from jitstudio.commands.json_check import check_object
 from jitstudio.commands.json_output import Json
@@ -46,21 +47,26 @@ def lesson_object(result: LessonResult) -> Json:
     }
 
 
-def class_object(hand_ins: Sequence[HandIn]) -> Json:
-    """Returns the object of `jitstudio lesson class`."""
+def class_lines(hand_ins: Iterable[HandIn]) -> Iterator[str]:
+    """Yields the lines of the object of `jitstudio lesson class`, with a line for each pupil.
+
+    Whoever reads them as they come, as the window does, has each pupil at once.
+    """
+    yield '{"pupils": ['
+    for place, hand_in in enumerate(hand_ins):
+        yield f"{',' if place else ''}{json.dumps(_hand_in(hand_in))}"
+    yield "]}"
+
+
+def _hand_in(hand_in: HandIn) -> Json:
     return {
-        "pupils": [
-            {
-                "pupil": hand_in.pupil,
-                "title": hand_in.title or None,
-                "passed": hand_in.result is not None and hand_in.result.passed,
-                "problem": hand_in.problem or None,
-                "own_conditions": hand_in.by_own,
-                "obstacles": list(hand_in.result.obstacles) if hand_in.result else [],
-                "goals": [*map(_goal, hand_in.goals)],
-            }
-            for hand_in in hand_ins
-        ]
+        "pupil": hand_in.pupil,
+        "title": hand_in.title or None,
+        "passed": hand_in.result is not None and hand_in.result.passed,
+        "problem": hand_in.problem or None,
+        "own_conditions": hand_in.by_own,
+        "obstacles": list(hand_in.result.obstacles) if hand_in.result else [],
+        "goals": [*map(_goal, hand_in.goals)],
     }
 
 

@@ -57,7 +57,7 @@ def pupils_of(folder: Path) -> tuple[Path, ...]:
 
 
 def hand_ins(folder: Path, by: Lesson | None, options: CheckOptions) -> Iterator[HandIn]:
-    """Yields the folder of each pupil, judged.
+    """Returns the folders of the pupils, each judged when the next is asked for.
 
     Args:
         folder: Has a folder for each pupil.
@@ -67,17 +67,19 @@ def hand_ins(folder: Path, by: Lesson | None, options: CheckOptions) -> Iterator
 
     Raises:
         LessonError: There are no pupils.
-        WorkerError: The worker itself failed.
+        WorkerError: The worker itself failed; while they are judged.
     """
-    for path in pupils_of(folder):
-        title = by.title if by else ""
-        try:
-            lesson = by or read_lesson(path)
-            title = lesson.title
-            original = by or original_of(lesson)
-            result = check_lesson(
-                original or lesson, path, options, by_original=original is not None
-            )
-            yield HandIn(path.name, title, result, by_own=original is None)
-        except (LessonError, UsageError) as error:
-            yield HandIn(path.name, title, problem=str(error))
+    return (_judged(path, by, options) for path in pupils_of(folder))
+
+
+def _judged(folder: Path, by: Lesson | None, options: CheckOptions) -> HandIn:
+    """Returns the folder of a pupil, judged."""
+    title = by.title if by else ""
+    try:
+        lesson = by or read_lesson(folder)
+        title = lesson.title
+        original = by or original_of(lesson)
+        result = check_lesson(original or lesson, folder, options, by_original=original is not None)
+        return HandIn(folder.name, title, result, by_own=original is None)
+    except (LessonError, UsageError) as error:
+        return HandIn(folder.name, title, problem=str(error))

@@ -146,12 +146,12 @@ class _Plain(TypeCodec):
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
         if not isinstance(value, self._kind):
-            raise TypeError(f"{shortly(value)} is no {self._kind.__name__}")
+            raise TypeError(f"{shortly(value)} is not of the type {self._kind.__name__}")
         return value
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
         if type(plain) is not self._kind:
-            raise CodecError(f"{shortly(plain)} is no {self._kind.__name__}")
+            raise CodecError(f"{shortly(plain)} is not of the type {self._kind.__name__}")
         return plain
 
 
@@ -170,7 +170,7 @@ class _Number(TypeCodec):
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
         if type(plain) is not self._kind:
-            raise CodecError(f"{shortly(plain)} is no {self._kind.__name__}")
+            raise CodecError(f"{shortly(plain)} is not of the type {self._kind.__name__}")
         return plain
 
     def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
@@ -260,7 +260,7 @@ class _Enum(TypeCodec):
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
         if not isinstance(value, self._kind):
-            raise TypeError(f"{shortly(value)} is no {self._kind.__name__}")
+            raise TypeError(f"{shortly(value)} is not of the type {self._kind.__name__}")
         return value.name
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
@@ -339,7 +339,7 @@ class _Row(TypeCodec):
 
     def _taken_apart(self, value: Any) -> Sequence[Any]:
         if type(value) is not self._kind:
-            raise TypeError(f"{shortly(value)} is no {self._kind.__name__}")
+            raise TypeError(f"{shortly(value)} is not of the type {self._kind.__name__}")
         return self._items(value)
 
 

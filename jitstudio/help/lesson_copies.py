@@ -33,14 +33,27 @@ def copy_lesson(lesson: Lesson, folder: Path) -> bool:
     if (folder / TEXT).exists():
         return False
     try:
-        # Listed before the folder is there, which may be inside the lesson.
-        files = list(_files(lesson.folder))
+        # Listed before the folder is there, which may be inside the lesson. The text is last: a
+        # folder without it is no copy yet.
+        files = sorted(_files(lesson.folder), key=lambda path: path.name == TEXT)
         folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
+        if not _is_begun(folder, lesson.folder):
             raise LessonError(f"'{folder}' has other files in it. Choose a folder that is empty.")
         _copy_files(files, lesson.folder, folder)
     except OSError as error:
         raise _unwritable(folder, error) from None
+    return True
+
+
+def _is_begun(folder: Path, original: Path) -> bool:
+    """Returns whether a folder is empty, or an interrupted copy of `original`."""
+    for parent, names in walk(folder):
+        for path in (Path(parent, name) for name in names):
+            source = original / path.relative_to(folder)
+            if not (_is_plain(path) and source.is_file()):
+                return False
+            if not source.read_bytes().startswith(path.read_bytes()):
+                return False
     return True
 
 

@@ -13,6 +13,14 @@ from jitstudio.system.private import make_private, read_private, write_private
 _LARGEST = 1 << 16
 
 
+def unkept(error: OSError) -> str:
+    """Returns the sentence that progress cannot be kept, with the reason."""
+    return (
+        f"Your progress cannot be kept in '{settings_folder()}': {error.strerror or error}. Free "
+        "some space there, or make the folder writable."
+    )
+
+
 class LessonProgress:
     """Which lessons the user has passed, and their hints, in a file of his own.
 

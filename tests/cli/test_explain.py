@@ -143,3 +143,12 @@ def test_the_answer_as_json_has_the_parts_of_the_text(run):
     unknown = run("explain", "LDGG", "--json")
     assert (unknown.code, unknown.json["nearest"]) == (2, "LDG")
     assert (unknown.json["meanings"], unknown.json["topic"]) == ([], None)
+
+
+def test_an_option_needs_no_dashes_in_front(run):
+    plain = run("explain", "--", "--maxrregcount", "spills")
+    ran = run("explain", "--maxrregcount")
+    assert (ran.code, ran.out) == (0, run("explain", "--", "--maxrregcount").out)
+    assert run("explain", "--maxrregcount", "spills").out == plain.out
+    assert run("explain", "--maxrregcount", "--json").json["word"] == "--maxrregcount"
+    assert "the following arguments are required" in run("explain", "--json").err

@@ -265,7 +265,7 @@ def test_lengths_that_do_not_fit_what_they_divide_are_refused():
 
 def test_a_value_that_is_none_of_the_type_is_not_written():
     for wrong in ("text", EVENT.stage, None):
-        with pytest.raises(TypeError, match="is no StageFinished"):
+        with pytest.raises(TypeError, match="is not of the type StageFinished"):
             RESULTS.dump(wrong)
 
 

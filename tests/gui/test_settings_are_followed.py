@@ -53,6 +53,8 @@ def other_value(setting):
 def test_a_change_of_each_setting_is_followed(qapp, driver, tmp_path, readings):
     driver.start()
     preferences = driver.state.preferences
+    # A pane that is made once it is asked for.
+    driver.pane("lessons")
     for setting in SETTINGS:
         readings.discard(setting.key)
         preferences.set_value(setting.key, other_value(setting))

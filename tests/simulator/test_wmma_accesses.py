@@ -1,4 +1,4 @@
-"""Memory accesses of `wmma`: as many and as wide as those of the SASS that ptxas makes."""
+"""Memory accesses of `wmma`: as many and as wide as in the SASS that ptxas makes."""
 
 from collections import Counter
 
@@ -81,10 +81,10 @@ def test_sectors_are_those_of_each_access(words, stride, requests, sectors):
 
 
 def test_rows_in_the_same_banks_conflict_in_shared_memory():
-    form = Form(*"load a row m16n16k16 shared f16".split())
+    form = Form(*["load", "a", "row", "m16n16k16", "shared", "f16"])
     free, crowded = counts_of(form, 24), counts_of(form, 64)
     # Four matrices of 8 rows; 128 bytes apart, all rows are in the same four banks.
     assert (free.wavefronts, free.requests) == (4, 1)
     assert crowded.wavefronts == 4 * 8
-    sums = Form(*"store d row m16n16k16 shared f32".split())
+    sums = Form(*["store", "d", "row", "m16n16k16", "shared", "f32"])
     assert counts_of(sums, 16).requests == 4

@@ -1,4 +1,4 @@
-"""Kernels with one `wmma.load` or `wmma.store` each, for all types, shapes, layouts and spaces."""
+"""Kernels with a `wmma.load` or `wmma.store`, for all types, shapes, layouts and spaces."""
 
 from __future__ import annotations
 

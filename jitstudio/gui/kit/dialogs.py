@@ -133,6 +133,18 @@ class Dialogs:
         name = QFileDialog.getExistingDirectory(self._window, title, folder)
         return Path(name) if name else None
 
+    def folder_of_class(self, folder: str) -> Path | None:
+        """Returns the folder that has a folder for each pupil."""
+        title = QCoreApplication.translate("Dialogs", "Folder of the class")
+        name = QFileDialog.getExistingDirectory(self._window, title, folder)
+        return Path(name) if name else None
+
+    def folder_of_lesson(self, folder: str) -> Path | None:
+        """Returns the folder of a lesson by which others are judged."""
+        title = QCoreApplication.translate("Dialogs", "Folder of the teacher's lesson")
+        name = QFileDialog.getExistingDirectory(self._window, title, folder)
+        return Path(name) if name else None
+
     def folder_for_results(self, folder: str) -> Path | None:
         """Returns the folder for the results of a build."""
         title = QCoreApplication.translate("Dialogs", "All results to a folder")

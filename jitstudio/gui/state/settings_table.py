@@ -113,6 +113,8 @@ RAW_SASS = "listings.raw_sass"
 INTERLEAVED = "listings.interleaved"
 """The key of the setting by which source and PTX stand between lines of SASS."""
 INTERPRETER = "build.python"
+CHECK_AS_BUILT = "lessons.check_as_built"
+"""The key of the setting by which the open lesson is checked after each build."""
 
 SETTINGS = (
     Setting(
@@ -359,6 +361,17 @@ SETTINGS = (
             "Settings",
             "Sends options by which LLVM loads native code or writes files, such as -load. Whoever "
             "wrote such a library can do here all that you can.",
+        ),
+        False,
+    ),
+    Setting(
+        CHECK_AS_BUILT,
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Check the lesson as I build"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "While a lesson is open, saves your text and checks the goals after each build that "
+            "succeeds.",
         ),
         False,
     ),

@@ -149,7 +149,6 @@ class PaneMaker(QObject):
                 label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 label.setText(words)
                 layout.fill(name, label)
-            self._installed.add(folder)
 
     @Slot(str)
     def _on_wanted(self, name: str) -> None:
@@ -201,4 +200,5 @@ class PaneMaker(QObject):
         words, folder = message.format(problem=problem), self._waiting[0]
         self._context.shell.notices.show_message(words)
         self._say_why(folder, words)
+        self._installed.add(folder)
         self._go_on()

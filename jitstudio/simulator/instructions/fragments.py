@@ -156,7 +156,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
     places = [place(slot, held) for slot in slots]
 
     def accesses(f: Frame, s: Selection, warps: int) -> Iterator[tuple[Any, Any, _Part]]:
-        """Yields the addresses of each access, and the indices of its elements in the matrix."""
+        """Yields the addresses of each access, and the indices of the elements in the matrix."""
         base, stride = find(f, s), f[apart][s].astype(np.int64)
         for part in parts:
             outer, inner = (np.tile(x, warps) for x in (part.outer, part.inner))
@@ -165,7 +165,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
             step = 1 if is_row else fragment.columns
             yield base + (outer * stride + inner) * kind.size, (flat, step), part
 
-    def loaded(wave: Wave, f: Frame, s: Selection) -> None:
+    def load_matrix(wave: Wave, f: Frame, s: Selection) -> None:
         warps = len(whole_warps(wave, s))
         matrix = np.zeros((warps, fragment.rows * fragment.columns), element)
         for at, (flat, step), part in accesses(f, s, warps):
@@ -176,7 +176,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
             packed = [matrix[:, fragment.place(register, e)] for e in range(fragment.packed)]
             f[slot][s] = np.stack(packed, axis=2).view(word.bits_dtype).reshape(-1)
 
-    def stored(wave: Wave, f: Frame, s: Selection) -> None:
+    def store_matrix(wave: Wave, f: Frame, s: Selection) -> None:
         warps = len(whole_warps(wave, s))
         matrix = np.zeros((warps, fragment.rows * fragment.columns), element)
         for register, slot in enumerate(places):
@@ -190,7 +190,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
             store(wave, space, at, elements, s)
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
-        (loaded if loads else stored)(wave, f, s)
+        (load_matrix if loads else store_matrix)(wave, f, s)
 
     return meet(b, ALL_LANES, Operation(None, takes))
 

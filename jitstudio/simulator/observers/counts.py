@@ -171,7 +171,7 @@ class Counter(Observer):
 
 
 def _is_one_request(access: Access) -> bool:
-    """Returns whether all accesses of a step are one request, as of an `ldmatrix`.
+    """Returns whether all accesses of a step are a single request, as of an `ldmatrix`.
 
     `wmma` becomes loads and stores by themselves, but for factors in shared memory.
     """

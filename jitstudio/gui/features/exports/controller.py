@@ -148,7 +148,11 @@ class ExportsController(QObject):
         self._then, self._request = then, request
         handle = self._side_builds.build(request, self.tr("Building what is to be exported"))
         handle.finished.connect(partial(self._on_built, request, spec))
-        handle.failed.connect(self._fail)
+        handle.failed.connect(partial(self._on_build_failed, request))
+
+    def _on_build_failed(self, request: BuildRequest, problem: str) -> None:
+        if request is self._request:
+            self._fail(problem)
 
     def _on_built(
         self, request: BuildRequest, spec: LaunchSpec | None, output: BuildOutput

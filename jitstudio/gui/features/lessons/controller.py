@@ -9,7 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, Slot
 
+from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.context import Context
+from jitstudio.gui.features.lessons.answers import goals_of
+from jitstudio.gui.features.lessons.class_dialog import ClassDialog
 from jitstudio.gui.features.lessons.view import LessonsView
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.background import Background
@@ -18,10 +21,10 @@ from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.project import ProjectState
+from jitstudio.gui.state.settings_table import CHECK_AS_BUILT
+from jitstudio.gui.state.window_state import WindowState
 from jitstudio.help.lesson_copies import copy_lesson, original_of, reset_copy, window_copies
-from jitstudio.help.lesson_goals import Goal
-from jitstudio.help.lesson_progress import LessonProgress
+from jitstudio.help.lesson_progress import LessonProgress, unkept
 from jitstudio.help.lesson_solutions import explained_solution
 from jitstudio.help.lessons import Lesson, LessonError, lessons, read_lesson
 
@@ -41,7 +44,7 @@ def install(context: Context) -> None:
     """Makes the pane "Lessons"."""
     view = LessonsView()
     context.shell.layout.fill("lessons", view)
-    LessonsController(view, context.state.project, context.projects, context.shell)
+    LessonsController(view, context.state, context.projects, context.shell)
 
 
 class LessonsController(QObject):
@@ -51,11 +54,12 @@ class LessonsController(QObject):
     """
 
     def __init__(
-        self, view: LessonsView, project: ProjectState, projects: ProjectCommands, shell: Shell
+        self, view: LessonsView, state: WindowState, projects: ProjectCommands, shell: Shell
     ) -> None:
         super().__init__(view)
         self._view = view
-        self._project = project
+        self._project = project = state.project
+        self._preferences = state.preferences
         self._projects = projects
         self._shell = shell
         self._folder: Path | None = None
@@ -67,9 +71,13 @@ class LessonsController(QObject):
             Background(self) for _ in range(5)
         )
         self._keeps = Background(self)
+        self._keeps.failed.connect(shell.notices.show_message)
         self._changes: tuple[str, ...] = ()
         # Whether the check is of the lesson that is open.
         self._is_check_awaited = False
+        # Whether anything may have changed since the last check, and what a check would find.
+        self._is_changed, self._is_built = True, False
+        self._class: ClassDialog | None = None
         self._process = OwnedProcess(self)
         self._process.finished.connect(self._on_checked)
         self._process.errorOccurred.connect(self._on_error)
@@ -82,12 +90,19 @@ class LessonsController(QObject):
         self._explains.done.connect(self._on_explained)
         view.open_wanted.connect(self._on_open_wanted)
         view.check_wanted.connect(self._on_check_wanted)
+        view.checks_itself.connect(self._on_checks_itself)
+        view.class_wanted.connect(self._on_class_wanted)
         view.reset_wanted.connect(self._on_reset_wanted)
         view.hint_shown.connect(self._on_hint_shown)
         view.command_wanted.connect(self._on_command_wanted)
         project.changed.connect(self._on_project_changed)
+        state.documents.edited.connect(self._on_edited)
+        state.settings.changed.connect(self._on_edited)
+        state.build_controller.built.connect(self._on_built)
+        state.preferences.changed.connect(self._on_preference_changed)
         shell.actions.bind({"lessonsAction": self._on_lessons})
         self._on_project_changed()
+        self._on_preference_changed(CHECK_AS_BUILT)
         Visibility(view, self, self._on_visibility_changed)
 
     @Slot()
@@ -123,7 +138,7 @@ class LessonsController(QObject):
         if folder == self._folder:
             return
         self._folder = folder
-        self._is_check_awaited = False
+        self._is_check_awaited, self._is_changed = False, True
         self._process.kill()
         if folder is None:
             self._reads.stop()
@@ -150,12 +165,48 @@ class LessonsController(QObject):
             self._opened = None
             self._shell.actions["buildAction"].trigger()
 
+    @Slot(str)
+    def _on_preference_changed(self, key: str) -> None:
+        if key == CHECK_AS_BUILT:
+            self._view.show_checks_itself(self._checks_itself)
+            self._check_by_itself()
+
+    @Slot(bool)
+    def _on_checks_itself(self, by_itself: bool) -> None:
+        self._preferences.set_value(CHECK_AS_BUILT, by_itself)
+
+    @property
+    def _checks_itself(self) -> bool:
+        return bool(self._preferences.value(CHECK_AS_BUILT))
+
+    @Slot()
+    def _on_edited(self) -> None:
+        self._is_changed, self._is_built = True, False
+
+    @Slot(object, BuildResult)
+    def _on_built(self, _subject: object, result: BuildResult) -> None:
+        self._is_built = result.outcome is Outcome.BUILT
+        if self._is_built:
+            self._check_by_itself()
+        elif self._checks_itself and self._lesson is not None and not self._process.is_running:
+            problem = self.tr("Not checked, as the build has failed. Problems shows the reason.")
+            self._view.show_problem(problem)
+
+    def _check_by_itself(self) -> None:
+        """Checks the text that was built, if the user wants that and there is a change."""
+        is_wanted = self._checks_itself and self._lesson is not None
+        if is_wanted and self._is_built and self._is_changed:
+            self._check(by_itself=True)
+
     @Slot()
     def _on_check_wanted(self) -> None:
+        self._check(by_itself=False)
+
+    def _check(self, *, by_itself: bool) -> None:
         if self._folder is None or self._process.is_running or not self._projects.save():
             return
-        self._view.show_checking()
-        self._is_check_awaited = True
+        self._view.show_checking(by_itself=by_itself)
+        self._is_check_awaited, self._is_changed = True, False
         self._process.setWorkingDirectory(str(self._folder))
         by = ["--by", self._graded_by] if self._graded_by else []
         self._process.start(sys.executable, [*_COMMAND, str(self._folder), *by])
@@ -171,25 +222,28 @@ class LessonsController(QObject):
             self._view.show_problem(lines[-1].removeprefix("jitstudio: "))
             return
         report = json.loads(said)
-        goals = [
-            Goal(
-                goal["goal"],
-                goal["reached"],
-                tuple(goal["reasons"]),
-                goal["skipped"] or "",
-                goal["judged"],
-            )
-            for goal in report["goals"]
-        ]
-        self._view.show_goals(goals, report["obstacles"], report["summary"], self._origin(report))
+        self._view.show_goals(
+            goals_of(report), report["obstacles"], report["summary"], self._origin(report)
+        )
         self._changes = tuple(change["text"] for change in report["changes"])
         if report["passed"] and (lesson := self._lesson) is not None:
             self._explains.start(lambda _stop: _explained(lesson))
         self._list()
+        # What was built meanwhile.
+        self._check_by_itself()
 
     @Slot(object)
     def _on_explained(self, explained: str) -> None:
         self._view.show_passed(self._changes, explained)
+
+    @Slot()
+    def _on_class_wanted(self) -> None:
+        if self._class is None:
+            self._class = ClassDialog(self._shell.window)
+        self._class.show()
+        self._class.raise_()
+        self._class.activateWindow()
+        self._class.ask()
 
     @Slot()
     def _on_reset_wanted(self) -> None:
@@ -221,7 +275,7 @@ class LessonsController(QObject):
     @Slot(int)
     def _on_hint_shown(self, count: int) -> None:
         if (lesson := self._lesson) is not None:
-            self._keeps.start(lambda _stop: LessonProgress().keep_hints(lesson, count))
+            self._keeps.start(lambda _stop: _keep_hints(lesson, count))
 
     @Slot(str)
     def _on_command_wanted(self, name: str) -> None:
@@ -277,8 +331,20 @@ def _put_back(lesson: Lesson, folder: Path) -> tuple[Path | None, Path]:
             f"{folder} --by LESSON' takes the files of the teacher's folder."
         )
     backup = reset_copy(original, folder)
-    LessonProgress().keep_hints(original, 0)
+    _keep_hints(original, 0)
     return backup, folder / original.project.name
+
+
+def _keep_hints(lesson: Lesson, count: int) -> None:
+    """Keeps how many hints of a lesson were shown.
+
+    Raises:
+        LessonError: They cannot be kept.
+    """
+    try:
+        LessonProgress().keep_hints(lesson, count)
+    except OSError as error:
+        raise LessonError(unkept(error)) from None
 
 
 def _explained(lesson: Lesson) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QPlainTextEdit,
@@ -19,21 +20,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.features.lessons.answers import goal_lines
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins
 from jitstudio.gui.kit.markdown import blocks_of, set_markdown
 from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.theme import follow_theme
-from jitstudio.help.lesson_goals import Goal, GoalState, is_any_judged
+from jitstudio.help.lesson_goals import Goal
 from jitstudio.help.lessons import Lesson
 
 _SHARES = (3, 1)
 _MARGIN = 6
-_MARKS = {
-    GoalState.REACHED: "✓",
-    GoalState.NOT_YET: "✗",
-    GoalState.NOT_CHECKED: "?",
-    GoalState.LEFT_OUT: "○",
-}
 _PUNCTUATION = re.compile(r"[\\`*_<>\[\]#]")
 _ESCAPED = r"\\\g<0>"
 
@@ -52,6 +48,8 @@ class LessonsView(QWidget):
     Signals:
         open_wanted: The user wants to work on the lesson with this place in the list.
         check_wanted: The user wants his text checked.
+        checks_itself: Whether the user wants the text checked after each build.
+        class_wanted: The user wants the hand-ins of a class judged.
         reset_wanted: The user wants the starting text back.
         hint_shown: So many hints of the lesson are shown now.
         command_wanted: The user has clicked on a command in the text, by its id.
@@ -59,6 +57,8 @@ class LessonsView(QWidget):
 
     open_wanted = Signal(int)
     check_wanted = Signal()
+    checks_itself = Signal(bool)
+    class_wanted = Signal()
     reset_wanted = Signal()
     hint_shown = Signal(int)
     command_wanted = Signal(str)
@@ -102,32 +102,21 @@ class LessonsView(QWidget):
         self._reset.setToolTip(
             self.tr("Put the starting text back; your files are kept in another folder")
         )
+        self._by_itself = QCheckBox(self.tr("Check as I build"))
+        self._by_itself.setObjectName("checkAsBuilt")
+        self._by_itself.setToolTip(
+            self.tr("Save your text and check the conditions after each build that succeeds")
+        )
+        self._class = self._button("lessonClass", self.tr("Class…"))
+        self._class.setToolTip(self.tr("Judge the hand-ins of a class, for teachers"))
         self._next = self._button("nextLesson", self.tr("Next"))
         self._next.setToolTip(self.tr("Open the next lesson that is not passed"))
-        first, second, last = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        first.addWidget(self._choice, 1)
-        first.addWidget(self._open)
-        for button in (self._check, self._hint):
-            last.addWidget(button)
-        last.addStretch(1)
-        last.addWidget(self._reset)
-        second.addWidget(self._progress, 1)
-        second.addWidget(self._next)
-        parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        parts.addWidget(self._text)
-        parts.addWidget(self._goals)
-        for place, share in enumerate(_SHARES):
-            parts.setStretchFactor(place, share)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
-        column.addLayout(first)
-        column.addLayout(second)
-        column.addWidget(parts, 1)
-        column.addLayout(last)
-        follow_letters(self, scale_margins)
+        self._lay_out()
         self._choice.currentIndexChanged.connect(self._refresh)
         self._open.clicked.connect(lambda: self.open_wanted.emit(self._choice.currentIndex()))
         self._check.clicked.connect(self.check_wanted)
+        self._by_itself.toggled.connect(self.checks_itself)
+        self._class.clicked.connect(self.class_wanted)
         self._hint.clicked.connect(self._on_hint)
         self._reset.clicked.connect(self.reset_wanted)
         self._next.clicked.connect(self._on_next)
@@ -173,13 +162,18 @@ class LessonsView(QWidget):
         self._goals.clear()
         self._refresh()
 
-    def show_checking(self) -> None:
-        """Shows that a check is under way."""
+    def show_checks_itself(self, by_itself: bool) -> None:
+        """Shows whether the text is checked after each build."""
+        self._by_itself.setChecked(by_itself)
+
+    def show_checking(self, *, by_itself: bool = False) -> None:
+        """Shows that a check is under way; without a click, the last results stay."""
         if self._check.hasFocus():
             # A button that is disabled hands the keyboard on, here to the one that shows a hint.
             self._goals.setFocus()
         self._check.setEnabled(False)
-        self._goals.setPlainText(self.tr("Checking…"))
+        if not by_itself:
+            self._goals.setPlainText(self.tr("Checking…"))
 
     def show_goals(
         self, goals: Sequence[Goal], obstacles: Sequence[str], summary: str, origin: str
@@ -192,11 +186,7 @@ class LessonsView(QWidget):
             summary: A sentence on all goals.
             origin: Which conditions count, a sentence.
         """
-        lines = [summary, *(f"! {obstacle}" for obstacle in obstacles)]
-        for goal in goals if is_any_judged(goals) else ():
-            lines.append(f"{_MARKS[goal.state]} {goal.text}")
-            lines += [f"    {reason}" for reason in (*goal.reasons, goal.skipped) if reason]
-        self.show_problem("\n".join((*lines, "", origin)))
+        self.show_problem("\n".join((summary, *goal_lines(goals, obstacles), "", origin)))
 
     def show_passed(self, changes: Sequence[str], explained: str) -> None:
         """Shows below the text the figures before and after the change, and the solution.
@@ -225,6 +215,30 @@ class LessonsView(QWidget):
         """Shows why nothing could be checked, or the result of a check."""
         self._goals.setPlainText(text)
         self._enable()
+
+    def _lay_out(self) -> None:
+        first, second, last = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        first.addWidget(self._choice, 1)
+        first.addWidget(self._open)
+        for button in (self._check, self._by_itself, self._hint):
+            last.addWidget(button)
+        last.addStretch(1)
+        last.addWidget(self._reset)
+        second.addWidget(self._progress, 1)
+        second.addWidget(self._class)
+        second.addWidget(self._next)
+        parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        parts.addWidget(self._text)
+        parts.addWidget(self._goals)
+        for place, share in enumerate(_SHARES):
+            parts.setStretchFactor(place, share)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+        column.addLayout(first)
+        column.addLayout(second)
+        column.addWidget(parts, 1)
+        column.addLayout(last)
+        follow_letters(self, scale_margins)
 
     def _button(self, name: str, text: str) -> QPushButton:
         button = QPushButton(text)

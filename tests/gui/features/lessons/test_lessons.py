@@ -1,8 +1,12 @@
 """The pane of lessons, with the check that the command line does."""
 
+import shutil
+
 import pytest
 from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDockWidget,
     QLabel,
@@ -11,8 +15,10 @@ from PySide6.QtWidgets import (
     QTextBrowser,
 )
 
+from jitstudio.gui.features.lessons.class_dialog import ClassDialog
 from jitstudio.gui.features.lessons.view import LessonsView
 from jitstudio.gui.kit.owned_process import OwnedProcess
+from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.help.lesson_copies import copy_lesson
 from jitstudio.help.lesson_goals import Goal
 from jitstudio.help.lessons import Lesson, find_lesson, lessons
@@ -215,6 +221,123 @@ def test_a_pupil_mends_a_lesson(started, tmp_path, monkeypatch):
     project.resume(saved)
     driver.wait(goals.isVisible)
     assert not driver.find(QDockWidget, "buildDock").isHidden()
+
+
+@pytest.mark.slow
+def test_a_lesson_is_checked_as_it_is_built(started, tmp_path):
+    driver = started
+    copy_lesson(find_lesson("1"), tmp_path / "mine")
+    driver.projects.open_path(tmp_path / "mine" / "lesson.jitproj")
+    view = driver.pane("lessons")
+    driver.wait(lambda: button(view, "checkLesson").isEnabled())
+    goals = view.findChild(QPlainTextEdit, "lessonGoals")
+    driver.next_result(lambda: driver.trigger("buildAction"))
+    assert goals.toPlainText() == ""
+    view.findChild(QCheckBox, "checkAsBuilt").click()
+    driver.wait(lambda: "✗" in goals.toPlainText(), 60)
+    checks = view.findChild(OwnedProcess)
+    checked = []
+    checks.finished.connect(lambda: checked.append(goals.toPlainText()))
+    driver.replace("float product = __fmul_rn(a, x[i]);", "")
+    driver.wait(lambda: "Not checked, as the build has failed." in goals.toPlainText(), 60)
+    assert not checked
+    driver.replace("__fadd_rn(product, y[i])", "a * x[i] + y[i]")
+    driver.wait(lambda: "The lesson is passed." in goals.toPlainText(), 60)
+    assert "a * x[i] + y[i]" in (tmp_path / "mine" / "axpy.cu").read_text()
+    # A build of the same text says nothing new.
+    count = len(checked)
+    driver.next_result(lambda: driver.trigger("buildAction"))
+    assert not checks.is_running
+    view.findChild(QCheckBox, "checkAsBuilt").click()
+    driver.next_result(lambda: driver.replace("a * x[i]", "x[i] * a"))
+    assert not checks.is_running
+    assert len(checked) == count
+    assert "x[i] * a" not in (tmp_path / "mine" / "axpy.cu").read_text()
+
+
+@pytest.fixture
+def class_dialog(started, tmp_path, monkeypatch):
+    """The dialog of the class in `hand-ins`, as the button opens the dialog."""
+    monkeypatch.setattr(
+        "jitstudio.gui.kit.dialogs.Dialogs.folder_of_class",
+        lambda _self, _folder: tmp_path / "hand-ins",
+    )
+    started.trigger("lessonsAction")
+    button(started.pane("lessons"), "lessonClass").click()
+    dialog = started.find(ClassDialog, "classDialog")
+    yield dialog
+    dialog.close()
+
+
+@pytest.fixture
+def hand_ins(tmp_path):
+    """Hand-ins of lesson 2: the solution, the starting text, and a folder without a lesson."""
+    lesson = find_lesson("2")
+    for pupil in ("ada", "bob"):
+        copy_lesson(lesson, tmp_path / "hand-ins" / pupil)
+    shutil.copyfile(lesson.folder / "solution" / "square.cu", tmp_path / "hand-ins/ada/square.cu")
+    (tmp_path / "hand-ins" / "cy").mkdir()
+    return tmp_path / "hand-ins"
+
+
+def table_of(dialog):
+    return dialog.findChild(RowsTable, "classTable")
+
+
+def state_of(dialog):
+    return dialog.findChild(QLabel, "classState").text()
+
+
+@pytest.mark.slow
+def test_a_class_is_a_table_that_is_sorted_and_copied(started, hand_ins, class_dialog):
+    started.wait(lambda: "1 of 3 pupils have passed." in state_of(class_dialog), 90)
+    table, goals = table_of(class_dialog), class_dialog.findChild(QPlainTextEdit, "classGoals")
+    assert [(row.pupil, row.passed, bool(row.problem)) for row in table.rows] == [
+        ("ada", True, False),
+        ("bob", False, False),
+        ("cy", False, True),
+    ]
+    assert "✓ 2. Each element is squared" in goals.toPlainText()
+    table.choose(1)
+    assert "✗ 2. Each element is squared" in goals.toPlainText()
+    table.sortByColumn(2, Qt.SortOrder.AscendingOrder)
+    assert [row.pupil for row in table.sorted_rows] == ["bob", "cy", "ada"]
+    button(class_dialog, "copyClass").click()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].split("\t") == ["Pupil", "Lesson", "Passed", "Reached", "1", "2", "3", "4"]
+    assert lines[1].split("\t")[:3] == ["bob", "Who am I?", "✗"]
+    assert "is not a lesson" in lines[2]
+    assert not button(class_dialog, "stopClass").isEnabled()
+
+
+@pytest.mark.slow
+def test_a_class_is_judged_by_the_teachers_lesson(started, hand_ins, class_dialog, monkeypatch):
+    for text in hand_ins.glob("*/lesson.md"):
+        text.write_text(text.read_text().replace("# Who am I?", "# Squares"))
+    button(class_dialog, "stopClass").click()
+    started.wait(lambda: button(class_dialog, "chooseTeacher").isEnabled())
+    monkeypatch.setattr(
+        "jitstudio.gui.kit.dialogs.Dialogs.folder_of_lesson",
+        lambda _self, _folder: hand_ins / "ada",
+    )
+    button(class_dialog, "chooseTeacher").click()
+    started.wait(lambda: "1 of 3 pupils have passed." in state_of(class_dialog), 90)
+    assert "own folders" not in state_of(class_dialog)
+    assert table_of(class_dialog).rows[1].title == "Squares"
+
+
+@pytest.mark.slow
+def test_a_class_is_stopped_and_those_judged_stay(started, hand_ins, class_dialog):
+    started.wait(lambda: table_of(class_dialog).rows, 60)
+    button(class_dialog, "stopClass").click()
+    started.wait(lambda: state_of(class_dialog).startswith("Stopped."))
+    assert table_of(class_dialog).rows[0].pupil == "ada"
+    assert len(table_of(class_dialog).rows) < 3
+
+
+def test_a_folder_without_hand_ins_is_refused(started, tmp_path, class_dialog):
+    started.wait(lambda: "cannot be read" in state_of(class_dialog))
+    assert button(class_dialog, "chooseClass").isEnabled()
 
 
 @pytest.mark.slow
