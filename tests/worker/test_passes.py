@@ -106,11 +106,15 @@ def bare(job, limit, folder, toolchain=""):
     return ran.stdout.decode(), ran.stderr.decode().count(": running pass")
 
 
-@pytest.mark.parametrize("toolchain", one_in(2, ["", OTHER or ""]))
+@pytest.mark.parametrize("toolchain", one_in(2, ["", OTHER or None]))
 @pytest.mark.parametrize(("name", "content", "arch"), CASES)
 def test_each_limit_makes_what_the_library_makes(
     name, content, arch, toolchain, filmed, builder, tmp_path
 ):
+    if toolchain is None:
+        pytest.skip("JITSTUDIO_TEST_TOOLCHAIN names no other version")
+    if toolchain and arch.number >= 100:
+        pytest.skip("older versions do not know the target")
     job, film = filmed(builder, name, content, arch, toolchain)
     assert not film.problem
     count = len(film.passes)

@@ -180,6 +180,13 @@ PANES = (
         is_early=True,
     ),
     Pane(
+        "times",
+        QT_TRANSLATE_NOOP("Panes", "Compile time"),
+        PaneGroup.PICTURES,
+        QT_TRANSLATE_NOOP("Actions", "Go to compile time"),
+        is_hidden=True,
+    ),
+    Pane(
         "problems",
         QT_TRANSLATE_NOOP("Panes", "Problems"),
         PaneGroup.FINDINGS,
