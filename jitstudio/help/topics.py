@@ -31,6 +31,7 @@ _PANES = "window"
 _OTHER_NAMES = {
     # Panes whose name is not their title.
     "names": "window#lowered-names",
+    "times": "window#compile-time",
     "options": "building#options",
     "search": "window#find-in-all",
     "cache": "files#the-cache",

@@ -25,7 +25,6 @@ from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
-
 _PARTS = 3
 _SHARES = (3, 2)
 

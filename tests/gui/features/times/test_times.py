@@ -10,6 +10,10 @@ pytestmark = pytest.mark.usefixtures("driver")
 PATIENCE = 80
 
 
+def _front_end(view):
+    return next(span for span in view.flame.root.inner if title_of(span) == "CUDA C++ Front-End")
+
+
 @pytest.mark.slow
 def test_the_slowest_include_is_in_sight(start, tmp_path):
     functions = (f"__device__ int f{n}(int x) {{ return x * {n}; }}\n" for n in range(2000))
@@ -34,7 +38,7 @@ def test_the_slowest_include_is_in_sight(start, tmp_path):
     driver.press(Qt.Key.Key_Down)
     assert view.flame.current.name == "CUDA C++ Front-End"
     driver.press(Qt.Key.Key_Down)
-    assert title_of(view.flame.current) == "slow.h"
+    assert view.flame.current is max(_front_end(view).inner, key=lambda span: span.ms)
     driver.press(Qt.Key.Key_Up)
     driver.press(Qt.Key.Key_Return)
     assert view.flame.root.name == "CUDA C++ Front-End"
