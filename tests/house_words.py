@@ -38,9 +38,14 @@ TURNS = (
     Turn(r"(?<!and, )(?<!buffers )(?<!left )\bbehind\b", "after", 0),
     Turn(r"\b(?:is|are|was|were|be|been) (?:not )?told\b|\btold (?:by|as|to|apart)\b", "shown", 0),
     Turn(r"\bseal(?:ed|s)?\b", "sandboxed", 0),
-    Turn(r"\bmachine code\b", "SASS, where instructions are meant", 84),
+    Turn(r"\bmachine code\b", "SASS, where instructions are meant", 65),
     Turn(r"(?<!\{)(?<!request, )\bwavefronts?\b", "passes", 0),
     Turn(r"(?<![Tt]here )\b(?:is|are) no (?!longer|more\b|better\b|way\b|need\b)\w+", "not a", 0),
+    Turn(
+        r"[,.;] [Ww]here (?:there (?:is|are)|nothing|none|no|one|an?|they|it (?:is|can))\b",
+        "if",
+        4,
+    ),
     Turn(r"(?:^|[.:] )Of (?:an? |the )[\w*.]+ ", "the subject first", 0),
 )
 

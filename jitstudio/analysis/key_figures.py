@@ -227,10 +227,8 @@ _WORDS = {
     ),
     Figure.INSTRUCTIONS: _Words(
         QT_TRANSLATE_NOOP("KeyFigures", "{} instr"),
-        QT_TRANSLATE_NOOP("KeyFigures", "{} instructions of machine code, without padding."),
-        single_meaning=QT_TRANSLATE_NOOP(
-            "KeyFigures", "{} instruction of machine code, without padding."
-        ),
+        QT_TRANSLATE_NOOP("KeyFigures", "{} instructions of SASS, without padding."),
+        single_meaning=QT_TRANSLATE_NOOP("KeyFigures", "{} instruction of SASS, without padding."),
     ),
     Figure.CHECKS: _Words("", "", is_difference=False, alarm=Alarm.ERROR, worse=1),
     Figure.CONFLICTS: _Words(

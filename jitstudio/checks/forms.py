@@ -392,7 +392,7 @@ def _rows() -> Iterator[Form]:
         yield Form(name, f"instructions that calculate in {name}", _precision(name))
     yield Form("double", "instructions that calculate in fp64", _precision("fp64"))
     yield Form("half", "instructions that calculate in fp16", _precision("fp16"))
-    yield Form("loops", "loops of the machine code", _loops)
+    yield Form("loops", "loops in SASS", _loops)
     for word, meaning, read in _RESIDENT:
         yield Form(word, meaning, _resident(read), _BLOCK, optional=1)
     yield Form("findings", "all that may cost time", _findings_of(None))

@@ -230,7 +230,7 @@ _GRAMMARS = {
     "show": CommandGrammar(
         "command_options.other:ShowOptions",
         "open files in the window that is open",
-        "Open files in the window that was used last; where none is open, in a new one. In Python "
+        "Open files in the window that was used last; if none is open, in a new one. In Python "
         "jitstudio.show(kernel) does so with kernels of Triton, Numba, CuPy and others.",
         "Exit status: 0 opened, 1 the window has refused it, 2 usage, 3 no window is open and none "
         "can be opened.",

@@ -241,7 +241,7 @@ class InspectOptions(ModuleOptions):
     lists: bool = flag(
         "--list",
         "list the kernels in a program, library, wheel, zip, fatbin, cubin or cache, as it "
-        "is: those with K in their names, and those for --arch, where these are given",
+        "is: those with K in their names, and those for --arch, if these are given",
     )
     code: bool = flag("--code", "print the instructions, too")
     interleave: bool = flag(

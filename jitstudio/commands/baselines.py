@@ -102,7 +102,7 @@ def _advice(name: str) -> str:
     stem, ending = os.path.splitext(name)
     better = "-".join([stem, *missing]) + ending
     return (
-        f"Use another name for each budget, and {' or '.join(missing)} in a name where a budget "
+        f"Use another name for each budget, and {' or '.join(missing)} in a name if a budget "
         f'has several: equal_to("{better}").'
     )
 

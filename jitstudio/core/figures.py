@@ -121,7 +121,7 @@ NEEDS = (
         "max_threads",
         QT_TRANSLATE_NOOP("Columns", "Max threads"),
         QT_TRANSLATE_NOOP("Figures", "Most threads per block"),
-        QT_TRANSLATE_NOOP("Figures", "most threads per block, where the kernel has launch bounds"),
+        QT_TRANSLATE_NOOP("Figures", "most threads per block, if the kernel has launch bounds"),
         "max threads",
         "at most {} threads per block",
         QT_TRANSLATE_NOOP("Figures", "the kernel has no launch bounds, or they are not known"),
@@ -134,7 +134,7 @@ _CODE = (
         "instructions",
         QT_TRANSLATE_NOOP("Columns", "Instructions"),
         QT_TRANSLATE_NOOP("Figures", "Instructions"),
-        QT_TRANSLATE_NOOP("Figures", "instructions of the machine code, without padding"),
+        QT_TRANSLATE_NOOP("Figures", "instructions of SASS, without padding"),
     ),
     KernelFigure(
         "code_bytes",

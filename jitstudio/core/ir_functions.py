@@ -162,7 +162,7 @@ def _obstacle(words: str, *, is_called: bool) -> str:
     if not _RETURNS_NOTHING.search(words.rstrip()):
         return "returns a value, and a kernel returns nothing"
     if dropped := _DROPPED.search(words):
-        return f"is {dropped[0]}, and is dropped where no other function calls it"
+        return f"is {dropped[0]}, and is dropped if no other function calls it"
     return "is called by another function, and a kernel cannot be" if is_called else ""
 
 

@@ -161,7 +161,7 @@ def _body(content: ReportContent) -> Iterator[str]:
     yield "</section>"
     yield "<h2>What may cost time</h2>"
     yield from _findings(content)
-    yield "<h2>Source, PTX and machine code</h2>"
+    yield "<h2>Source, PTX and SASS</h2>"
     yield (
         '<p class="muted">Lines of one colour belong together.<span class="screen"> Those that '
         "match the line at the mouse are lit up; a click scrolls to them.</span></p>"

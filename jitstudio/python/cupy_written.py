@@ -64,7 +64,7 @@ def replace_written_kernels(
         def call(*args: Any, **_: Any) -> Any:
             note(
                 f"CuPy {cupy.__version__} writes elementwise kernels and reductions on a GPU only: "
-                "they are left out here. 'jitstudio capture' has them where there is a GPU, or use "
+                "they are left out here. 'jitstudio capture' has them if there is a GPU, or use "
                 "CuPy 14."
             )
             return next((value for value in reversed(args) if hasattr(value, "nbytes")), None)

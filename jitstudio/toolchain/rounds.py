@@ -132,7 +132,7 @@ _SUPPLIES = (
     ),
     _Supply(
         "128-bit integer type is only supported",
-        "Compiled with --device-int128, as nvcc takes 128-bit integers where the host has them.",
+        "Compiled with --device-int128, as nvcc takes 128-bit integers if the host has them.",
         ("--device-int128",),
     ),
 )

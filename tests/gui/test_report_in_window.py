@@ -108,7 +108,7 @@ def test_nothing_stays_of_another_tab(started, tmp_path):
     assert report.hint
     started.wait(lambda: report.kernels.count() == 2 and not report.hint)
     documents.current = first
-    assert report.hint == "Reading the machine code…"
+    assert report.hint == "Reading the SASS…"
     started.wait(lambda: not report.hint)
     assert report.kernels.count() == 1
 
@@ -127,7 +127,7 @@ def test_what_ended_the_reading_is_told(own_workers, started):
     assert "SIGKILL" in report.hint
     # It can be had without another build.
     started.find(QPushButton, "readAgain").click()
-    assert report.hint == "Reading the machine code…"
+    assert report.hint == "Reading the SASS…"
     started.wait(lambda: not report.hint)
     assert report.kernels.count() == 2
     assert started.shell.notices.text == ""

@@ -36,12 +36,11 @@ _VOTES, _POPULATION = frozenset({"VOTE", "VOTEU"}), frozenset({"POPC", "UPOPC"})
 _REDUCTIONS = frozenset({"REDUX", "CREDUX"})
 
 _OTHERWISE = (
-    "The machine code accesses {space} memory otherwise {here} ({accesses}) than the PTX that was "
+    "SASS accesses {space} memory otherwise {here} ({accesses}) than the PTX that was "
     "counted, so that no change can be advised by these counts."
 )
 _COMBINED = (
-    "The machine code combines the lanes of a warp {here} ({accesses}) before one of them updates "
-    "the address."
+    "SASS combines the lanes of a warp {here} ({accesses}) before one of them updates the address."
 )
 _AT_LINE, _IN_KERNEL = "at this line", "in this kernel"
 

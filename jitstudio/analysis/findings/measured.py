@@ -28,7 +28,7 @@ _WASTE = 2
 _SHARE_OF_CONFLICTS, _SHARE_OF_BRANCHES = 0.25, 0.1
 _MEETING_LANES = 8
 _UNBRANCHED = (
-    "The machine code has no branch at this line: it executes both ways by predicates or selects "
+    "SASS has no branch at this line: it executes both ways by predicates or selects "
     "for all lanes, so that nothing is gained by a condition that is the same for a warp."
 )
 _NO_STRIDE = (

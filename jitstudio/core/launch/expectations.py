@@ -131,7 +131,7 @@ def _changing(line: str, mark: re.Match[str]) -> TextError:
         plain = re.fullmatch(r"[\w.]++", value) or re.fullmatch(r"\([^()]*+\)", value)
         value = f"{target} {sign} {value if plain else f'({value})'}"
     return TextError(
-        f"'{line.strip()}' changes a value, where an expectation says what it shall be.",
+        f"'{line.strip()}' changes a value, but an expectation says what it shall be.",
         f"Write {target} = {value}: the right side takes what was there before the launch.",
     )
 

@@ -313,7 +313,7 @@ def _unread(spec: LaunchSpec, form: KernelForm) -> Iterator[SpecProblem]:
             argument_place(row.name),
             f"Only a run of the host code would show what it copies to '{row.name}': "
             f"here it holds {holds}.",
-            "Fill its row, or use --set, where the result depends on it.",
+            "Fill its row, or use --set, if the result depends on it.",
             Severity.INFO,
         )
 

@@ -16,7 +16,7 @@ LINE_BYTES = 128
 WORD_BYTES = 4
 _COLUMNS = LINE_BYTES // WORD_BYTES
 
-ASSUMED = "This assumes that the machine code, which was not read, does here what the PTX does."
+ASSUMED = "This assumes that SASS, which was not read, does here what the PTX does."
 """A clause for a remedy that was not compared with the machine code."""
 
 _MERGED = (

@@ -175,7 +175,7 @@ _FORBIDDEN = (
     (re.compile(r"[A-Za-z]:"), "it names a drive"),
     (re.compile(r"~"), "it begins in somebody's home folder"),
     (re.compile(r"(?:.*/)?\.\.(?:/|$)", re.DOTALL), "it leaves the project's folder by '..'"),
-    (re.compile(r".*\\", re.DOTALL), "it has a backslash, where a project writes '/'"),
+    (re.compile(r".*\\", re.DOTALL), "it has a backslash; a project writes '/'"),
     (re.compile(r".*[\0-\x1f]", re.DOTALL), "it has a control character"),
 )
 _FILE = re.compile(r"(?:.*?:)?\s*file\s*\(", re.DOTALL)

@@ -46,13 +46,12 @@ def output_hint(kind: CodeKind, output: Output) -> str:
 def disassembly_hint(disassembly: CurrentDisassembly) -> str:
     """Returns why there is no machine code that has been read."""
     if disassembly.is_reading:
-        return QCoreApplication.translate("Hints", "Reading the machine code…")
+        return QCoreApplication.translate("Hints", "Reading the SASS…")
     if (output := disassembly.lacking) is not None:
         return output_hint(CodeKind.SASS, output)
     return disassembly.problem or QCoreApplication.translate(
         "Hints",
-        "No machine code is shown yet.\n"
-        "Build something that makes SASS: what it is made of appears here.",
+        "No SASS is shown yet.\nBuild something that makes SASS: what it is made of appears here.",
     )
 
 

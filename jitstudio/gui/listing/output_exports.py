@@ -197,7 +197,7 @@ class OutputExports(QObject):
         self._copied_columns = columns
         copy = self.copy_button.menu()
         plain = self._add(copy, self.tr("Copy as &plain text"), "copyPlain")
-        plain.setToolTip(self.tr("The selected lines, or all where nothing is selected"))
+        plain.setToolTip(self.tr("The selected lines, or all if nothing is selected"))
         plain.triggered.connect(self._on_copy_plain)
         copy.addSeparator()
         self._with_columns = self._add(copy, self.tr("With the &columns"), "copyColumns")
@@ -216,7 +216,7 @@ class OutputExports(QObject):
         copy, save = QMenu(self.copy_button), QMenu(self.save_button)
         copy.setToolTipsVisible(True)
         self._add(copy, self.tr("Copy &all"), "copyAll").triggered.connect(self._on_copy)
-        scope = self.tr("The selected lines, or all where nothing is selected")
+        scope = self.tr("The selected lines, or all if nothing is selected")
         for text, act, name in (
             (self.tr("Copy as &HTML"), self._on_copy_html, "copyHtml"),
             (self.tr("Copy as &Markdown"), self._on_copy_markdown, "copyMarkdown"),

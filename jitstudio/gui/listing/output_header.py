@@ -111,9 +111,9 @@ class FunctionList(QComboBox):
         entries = [*map(_Entry, names, map(places.get, names), shown, shortened(shown))]
         tips = [self.tr("Go to a kernel or function")]
         if others:
-            tips.append(self.tr("So much machine code is disassembled one function at a time"))
+            tips.append(self.tr("So much SASS is shown one function at a time"))
             every_one = self.tr("All {count:,} functions").format(count=len(names))
-            hint = self.tr("Disassemble all of this machine code, which takes a while")
+            hint = self.tr("Disassemble all of this SASS, which takes a while")
             entries.append(_Entry("", None, hint, every_one))
         self.setToolTip("\n".join(tips))
         with QSignalBlocker(self):

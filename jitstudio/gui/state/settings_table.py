@@ -207,7 +207,7 @@ SETTINGS = (
         QT_TRANSLATE_NOOP("Settings", "Addresses of SASS"),
         QT_TRANSLATE_NOOP(
             "Settings",
-            "A column in front of the instructions, where these leave room for it. What is copied, "
+            "A column in front of the instructions, if these leave room for it. What is copied, "
             "found and saved has them in any case.",
         ),
         True,

@@ -228,7 +228,7 @@ DENIED = (
         },
     ),
     Denied(
-        "administer the machine, where the user is root",
+        "administer the machine, if the user is root",
         {
             "init_module": (175, 105),
             "finit_module": (313, 273),

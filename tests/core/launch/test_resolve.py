@@ -281,12 +281,12 @@ def test_an_expectation_is_of_a_buffer_that_the_kernel_writes(line, texts, expec
         (
             "y += 1",
             "8 8 8 8",
-            "'y += 1' changes a value, where an expectation says what it shall be.",
+            "'y += 1' changes a value, but an expectation says what it shall be.",
         ),
         (
             "y[1:] <<= x",
             "8 8 8 8",
-            "'y[1:] <<= x' changes a value, where an expectation says what it shall be.",
+            "'y[1:] <<= x' changes a value, but an expectation says what it shall be.",
         ),
         ("y.sum() = 3", "8 8 8 8", "'y.sum()' is not part of y, of which elements are compared."),
         (

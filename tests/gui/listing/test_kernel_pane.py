@@ -23,8 +23,8 @@ def test_says_why_there_is_no_kernel_until_one_is_read(pane):
     pane.show_reading(())
     assert pane.hint == ""
     assert pane.kernels.isVisible()
-    pane.show_hint("Reading the machine code…")
-    assert pane.hint == "Reading the machine code…"
+    pane.show_hint("Reading the SASS…")
+    assert pane.hint == "Reading the SASS…"
 
 
 def test_a_kernel_is_chosen_by_its_lowered_name_and_only_by_the_user(pane, qtbot):

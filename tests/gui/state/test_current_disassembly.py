@@ -17,7 +17,7 @@ from jitstudio.gui.state.side_builds import SideBuilds
 from tests.support import cuda, request
 
 PATIENCE = 30_000
-NOT_SHOWN = "No machine code is shown yet."
+NOT_SHOWN = "No SASS is shown yet."
 TEXT = """\
 extern "C" __global__ void one(int* p) { p[threadIdx.x] = 1; }
 extern "C" __global__ void two(int* p) { p[threadIdx.x] *= p[0]; }
@@ -204,7 +204,7 @@ def test_a_listing_of_a_build_that_goes_on_is_not_read_as_that_of_the_build_befo
     disassembly.look_at(newer)
     assert disassembly.current is None
     assert disassembly.is_reading
-    assert disassembly_hint(disassembly) == "Reading the machine code…"
+    assert disassembly_hint(disassembly) == "Reading the SASS…"
     # The build before could have been read by now: it is known already.
     qtbot.wait(300)
     assert disassembly.current is None

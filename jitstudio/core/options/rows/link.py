@@ -75,7 +75,7 @@ _FATBIN: tuple[OptionSpec, ...] = (
     option(
         OptionGroup.FATBIN,
         "Compression",
-        "Compresses what is packed, where that pays.",
+        "Compresses what is packed, if that pays.",
         fatbin="-compress",
         value=TRUTH,
         default="true",

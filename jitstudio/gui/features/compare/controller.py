@@ -180,7 +180,7 @@ class CompareController(QObject):
         )
         # What is there stays until all that is compared is known.
         if waits and self._view.compared is None:
-            self._view.show_hint(self.tr("Reading the machine code…"))
+            self._view.show_hint(self.tr("Reading the SASS…"))
         return not waits
 
     def _take_inspection(self) -> None:
@@ -254,9 +254,7 @@ def _missing(matter: CompareMode, left: Built, right: Built) -> str:
     """Returns why two builds cannot be compared; empty where they can."""
     both = (left, right)
     if matter.is_code and not all(map(_cubin, both)):
-        return QCoreApplication.translate(
-            "CompareController", "One of the two has made no machine code."
-        )
+        return QCoreApplication.translate("CompareController", "One of the two has made no SASS.")
     if matter is CompareMode.PTX and not all(map(_has_ptx, both)):
         return QCoreApplication.translate("CompareController", "One of the two has made no PTX.")
     texts = (any(s.kind in TEXT_KINDS for s in built.request.sources) for built in both)

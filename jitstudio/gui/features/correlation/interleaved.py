@@ -306,7 +306,7 @@ class InterleavedController(QObject):
             function = code.function(name) or next(iter(code.functions), None)
         if tied is None or function is None:
             self._reading.stop()
-            self._side.show_text(None, self.tr("No machine code with line tables yet"), keep=False)
+            self._side.show_text(None, self.tr("No SASS with line tables yet"), keep=False)
             self.changed.emit()
             return
         named = self._constants.listing

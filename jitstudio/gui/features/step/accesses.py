@@ -159,7 +159,7 @@ class AccessesView(QWidget):
         if opcode in _NOT_DRAWN:
             return self.tr("The accesses of {opcode} are not drawn.").format(opcode=opcode)
         return self.tr(
-            "The warp reads and writes no memory here. Where it does, by a load, a store or an "
+            "The warp reads and writes no memory here. If it does, by a load, a store or an "
             "atomic, its accesses are drawn."
         )
 

@@ -121,9 +121,7 @@ FIGURES: dict[VariantFigure, FigureTitle] = {
     ),
     VariantFigure.BUILD: FigureTitle(
         QT_TRANSLATE_NOOP("Columns", "Build"),
-        QT_TRANSLATE_NOOP(
-            "Figures", "from the request to the result; short where the cache knew it"
-        ),
+        QT_TRANSLATE_NOOP("Figures", "from the request to the result; short if the cache knew it"),
         time_text,
     ),
 }
