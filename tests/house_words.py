@@ -47,6 +47,13 @@ TURNS = (
         4,
     ),
     Turn(r"(?:^|[.:] )Of (?:an? |the )[\w*.]+ ", "the subject first", 0),
+    Turn(
+        r"(?:^|[.:;] )(?:In|On|Below|Above|Before|After|From|By|With|To|Under|Among|Between|Next to"
+        r"|Out of|At|For) (?!all\b)[^.,;:]{2,45}? (?:is|are|stands?|comes?|lies?|goes|belongs?"
+        r"|follows?|has|have) (?:the|those|that|each|what|only|all|one)\b",
+        "the subject first",
+        0,
+    ),
 )
 
 # Neither of these is read by users: patterns for what tools say, and what documents code.

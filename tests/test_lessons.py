@@ -204,6 +204,14 @@ def test_what_was_changed_is_never_overwritten(tmp_path):
     assert read_lesson(tmp_path).title == WHO_AM_I.title
 
 
+def test_a_copy_that_was_cut_off_is_made_whole(tmp_path):
+    source = WHO_AM_I.folder / "square.cu"
+    (tmp_path / "square.cu").write_bytes(source.read_bytes()[:40])
+    assert copy_lesson(WHO_AM_I, tmp_path)
+    assert (tmp_path / "square.cu").read_bytes() == source.read_bytes()
+    assert read_lesson(tmp_path).title == WHO_AM_I.title
+
+
 def test_a_damaged_file_of_progress_is_none(tmp_path):
     path = tmp_path / "settings" / "lessons.json"
     progress = LessonProgress(path)

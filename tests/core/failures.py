@@ -218,6 +218,10 @@ PROVOKED = (
     Failure("std-of-built-in", in_kernel("*p = std::min(1, 2);"), F.REPLACE_TEXT),
     Failure("member-of-cuda-std", in_kernel("*p = cuda::std::gcd(4, 6);", TRAITS)),
     Failure("std-of-the-host", in_kernel("std::swap(p[0], p[1]);")),
+    Failure("missing-semicolon", in_kernel("*p = 1")),
+    Failure("bracket-not-closed", in_kernel("*p = (1;")),
+    Failure("brace-too-many", in_kernel("}")),
+    Failure("number-of-arguments", in_kernel("*p = __popc(1, 2);")),
     Failure("letter-in-code", in_kernel("*p = \u201c1\u201d;")),
     Failure(
         "name-expression-of-template",
