@@ -61,7 +61,7 @@ def split_arrays(values: object, argument: str) -> tuple[Any, dict[str, AnyArray
 
 
 def expectations(expect: object) -> tuple[list[str], list[tuple[str, Expected]]]:
-    """Returns the lines of what is expected, and arrays and functions by the names of buffers.
+    """Returns the lines of expectations, and arrays and functions by the names of buffers.
 
     Raises:
         UsageError: Something is neither a text nor an array or a function.

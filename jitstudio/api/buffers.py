@@ -122,7 +122,7 @@ def _home() -> Path:
 
 
 def _remove(process: int, folder: Path) -> None:
-    """Removes a folder, in the process that has made it and in none that was forked from that."""
+    """Removes a folder, in the process that has made the folder and in no fork of the process."""
     if os.getpid() != process:
         return
     if folder == _homes.get(process):

@@ -44,7 +44,7 @@ class _Memory:
 
 
 def is_on_host(array: Any) -> bool:
-    """Returns whether NumPy can read an array, as far as it tells by DLPack."""
+    """Returns whether NumPy can read an array, as far as DLPack tells."""
     device = _device_of(array)
     return device is None or device in _ON_HOST
 

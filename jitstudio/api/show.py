@@ -148,7 +148,7 @@ def show(thing: object, *, name: str = "") -> Shown:
 
 
 def _notebook() -> tuple[Any, object] | None:
-    """Returns what shows things in a notebook, and the cell that runs; None elsewhere."""
+    """Returns the display of a notebook, and the cell that runs; None elsewhere."""
     interactive: Any = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
     if shell is None or "IPKernelApp" not in getattr(shell, "config", ()):

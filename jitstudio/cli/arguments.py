@@ -327,7 +327,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class CommandLine(NamedTuple):
-    """A command with its options."""
+    """A command with options."""
 
     command: str
     options: CommandOptions
@@ -361,7 +361,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def command_parsers() -> Mapping[str, argparse.ArgumentParser]:
-    """Returns the parser of each command by its name."""
+    """Returns the parser of each command by name."""
     return _grammar(_GRAMMARS)[1].choices
 
 

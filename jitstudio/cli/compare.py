@@ -36,7 +36,7 @@ _LINK_HEADINGS = ("function", "figure", "PTX link", "LTO link")
 
 
 def run_targets(request: BuildRequest, options: BuildOptions) -> int:
-    """Builds for each target with each set of options; the exit status of the worst.
+    """Builds for each target and set of options; returns the exit status of the worst.
 
     Raises:
         UsageError: A target or a set of options makes no sense.
@@ -63,7 +63,7 @@ def run_targets(request: BuildRequest, options: BuildOptions) -> int:
 
 
 def run_links(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
-    """Links the modules by PTX and by LTO; the exit status of the worse of the two.
+    """Links the modules by PTX and by LTO; returns the exit status of the worse.
 
     Raises:
         WorkerError: The worker itself failed.

@@ -30,7 +30,7 @@ def run(options: DiffOptions) -> int:
 
 
 def _status(difference: CodeDifference) -> int:
-    """As `diff` has it: 1 says that both could be read and differ."""
+    """Returns an exit status as that of `diff`: 1 where both could be read and differ."""
     if difference.comparison is not None:
         return exit_codes.BUILT if difference.comparison.equal else exit_codes.FAILED
     statuses = (

@@ -66,7 +66,7 @@ def _probed(builder: Builder, name: str, toolchain: ToolchainFolder) -> OtherToo
 
 
 def _python(path: str) -> Interpreter | str:
-    """Returns the interpreter of scripts, or why it cannot be used."""
+    """Returns the interpreter of scripts, or why there is none to use."""
     try:
         return interpreter(path)
     except InterpreterError as error:

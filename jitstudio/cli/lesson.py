@@ -1,4 +1,4 @@
-"""`jitstudio lesson`: lists, opens and checks lessons, and helps with them."""
+"""`jitstudio lesson`: lists, opens and checks lessons, and gives hints."""
 
 from __future__ import annotations
 

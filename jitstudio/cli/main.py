@@ -1,4 +1,4 @@
-"""Runs one command of the command line."""
+"""Runs a command of the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jitstudio sample`: lists the samples, or writes one into a folder."""
+"""`jitstudio sample`: lists the samples, or writes a sample into a folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jitstudio.system.terminal import print_error, say
 
 
 def run(options: SampleOptions) -> int:
-    """Lists all samples or writes one, and returns the exit status.
+    """Lists all samples or writes a sample, and returns the exit status.
 
     Raises:
         UsageError: There is no such sample, or it cannot be written.

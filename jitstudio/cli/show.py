@@ -1,4 +1,4 @@
-"""`jitstudio show`: opens files in the window that is open, or in a new one."""
+"""`jitstudio show`: opens files in the open window, or in a new window."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def print_names(result: BuildResult) -> None:
-    """The lowered names, where some were asked for, and why there is none."""
+    """Prints the lowered names that were asked for, or why there is none."""
     for name in result.lowered_names:
         if name.lowered:
             print_error(f"{name.expression}  ->  {name.lowered}  ({name.demangled})")

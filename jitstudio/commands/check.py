@@ -95,7 +95,7 @@ def check(
 
 
 def _reported(checks: BudgetChecks, file: BudgetFile, budget: Budget, target: str) -> BudgetReport:
-    """Returns the report on a budget, also if a file of it is missing: the others are checked."""
+    """Returns the report on a budget, also on a budget without a file: the others are checked."""
     try:
         return checks.report(file, budget, target)
     except UsageError as error:

@@ -140,7 +140,7 @@ def side_of(name: str, read: MachineCode, kernel: str | None) -> ComparedInput:
 
 
 def program_of(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
-    """Returns all modules of a build as a single program, or only a kernel of them."""
+    """Returns all modules of a build as a single program, or only a kernel."""
     if kernel is None:
         chosen = [(unit, unit.code.functions) for unit in units]
     else:

@@ -123,7 +123,7 @@ class HandedData:
     def expectations(
         self, request: LaunchRequest, prepared: Mapping[str, Path]
     ) -> tuple[Expectation, ...]:
-        """Returns the expectations that were handed over, with files of what is expected.
+        """Returns the expectations that were handed over, with files of the expected values.
 
         Args:
             request: The launch.
@@ -190,7 +190,7 @@ class HandedData:
         return self._saved_file(lambda path: np.save(path, numbers, allow_pickle=False))
 
     def _saved_file(self, save: Callable[[Path], None]) -> Path:
-        """Returns a new file, once it is saved.
+        """Returns a new file, once that is saved.
 
         Raises:
             WorkerError: It cannot be.
@@ -263,7 +263,7 @@ _BY_NAME = (
 
 
 def _called(function: Callable[..., object], inputs: Mapping[str, object]) -> object:
-    """Returns the answer of a function: to all inputs as one mapping, or to those it names."""
+    """Returns the answer of a function to a mapping of all inputs, or to the inputs named there."""
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):

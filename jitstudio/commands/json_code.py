@@ -32,7 +32,7 @@ _CONTROL_BITS = ~0 << 105 - _HALF_BITS
 
 
 def inspect_object(read: MachineCode, functions: Sequence[Inspected]) -> Json:
-    """`jitstudio inspect`: kernels, and the functions that they call."""
+    """Returns the answer of `jitstudio inspect`: kernels, and the functions that they call."""
     return {
         "ok": read.result.ok,
         "outcome": read.result.outcome.value,
@@ -101,7 +101,7 @@ def occupancy_object(
 
 
 def cfg_object(graph: FlowGraph, function: SassFunction) -> Json:
-    """The control flow; `start` and `end` are indices of instructions, the end not included."""
+    """Returns the control flow; `start` and `end` are indices of instructions, as of a range."""
     return {
         "blocks": [
             {
@@ -133,7 +133,7 @@ def cfg_object(graph: FlowGraph, function: SassFunction) -> Json:
 
 
 def finding_object(finding: Finding, function: SassFunction) -> Json:
-    """Something that may cost time."""
+    """Returns a finding with the places that may cost time."""
     return finding_words(finding) | {
         **places_object(finding.places),
         "addresses": [function.addresses[index] for index in finding.indices],

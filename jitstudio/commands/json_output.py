@@ -136,7 +136,7 @@ def doctor_object(
     python: Interpreter | str,
     others: Iterable[OtherToolchain] = (),
 ) -> Json:
-    """`jitstudio doctor`: the tools, the driver, the GPUs, and whether a window can be opened.
+    """Returns the answer of `jitstudio doctor`: tools, driver, GPUs, whether a window opens.
 
     Args:
         info: What is here.

@@ -28,7 +28,7 @@ _LEAST = 6
 
 
 def place_of(path: str) -> str:
-    """Returns the folder of a cache for the cache's name, such as ``triton``.
+    """Returns the folder of a cache by the cache's name: ``triton``, for instance.
 
     What is there by that name comes first; anything else is returned as it is.
 

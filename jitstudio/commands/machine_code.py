@@ -240,7 +240,7 @@ def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
 
 
 def _failed(result: BuildResult, cubin: Artifact, failure: ReadingFailure) -> BuildResult:
-    """Returns a build as one that failed because its machine code cannot be read."""
+    """Returns a build as failed, because the machine code cannot be read."""
     error = Diagnostic(Severity.ERROR, cubin.name, None, None, failure.message)
     return replace(result, outcome=failure.outcome, diagnostics=(*result.diagnostics, error))
 

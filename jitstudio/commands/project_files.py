@@ -187,7 +187,7 @@ def _opened_all(members: Iterable[Member], folder: Path) -> Iterator[OpenMember]
 
 
 def _opened(member: Member, folder: Path, left: int) -> OpenMember:
-    """Returns a module or header with its content, of which `left` bytes may be read at most."""
+    """Returns a module or header with the content, of which `left` bytes may be read at most."""
     if member.text is not None:
         return OpenMember(member, member.text.encode())
     try:
@@ -236,6 +236,6 @@ def _complete(folder: Path, owner: str, problems: dict[str, str]) -> Change:
 
 
 def _split_array(text: str) -> tuple[str, str]:
-    """Returns the path, and the ``::NAME`` of an array in an archive behind it."""
+    """Returns the path, and the ``::NAME`` of an array in an archive behind the path."""
     path, mark, name = text.rpartition("::")
     return (path, f"{mark}{name}") if mark else (text, "")

@@ -25,7 +25,7 @@ class ClosedSessionError(RuntimeError):
 
 
 class _Surroundings(NamedTuple):
-    """What a process has from its parent at its start, and keeps."""
+    """Folder and environment, which a process has from the parent and keeps."""
 
     folder: str
     environment: dict[str, str]
@@ -162,7 +162,7 @@ class WorkerSession:
                 self._alarm.start()
 
     def rest(self) -> None:
-        """Ends what is idle but for the workers that were used last, and frees the GPU.
+        """Ends all idle workers but for the last that were used, and frees the GPU.
 
         Done by itself where there was no call for a minute.
         """
@@ -178,7 +178,7 @@ class WorkerSession:
             self._changed.notify()
 
     def _take(self) -> tuple[_Surroundings, Workers]:
-        """Waits for workers that nobody uses, and returns them with the surroundings they have."""
+        """Waits for workers that nobody uses, and returns these with their surroundings."""
         now = _Surroundings.now()
         # Before the lock, which a thread of another process may have held at the fork.
         self._check()

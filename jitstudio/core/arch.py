@@ -83,7 +83,7 @@ DEFAULT_ARCH = Arch(90)
 
 
 def machine_code_for(wanted: Arch, there: Iterable[Arch]) -> Arch | None:
-    """The target of the machine code to take, as from a fatbin; None where none would run."""
+    """Returns the target of the machine code to take, as from a fatbin; None if none would run."""
     fit = [arch for arch in there if arch.runs_on(wanted.number)]
     return max(fit, key=lambda arch: (arch == wanted, arch), default=None)
 

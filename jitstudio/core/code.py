@@ -206,7 +206,7 @@ _VARIANT = re.compile(r"(.+)(@)((?:sm|compute)_\d+[af]?)")
 
 
 def split_variant(name: str) -> tuple[str, str, str]:
-    """Module, ``@`` and target in the name of code that was made for a target of several.
+    """Returns module, ``@`` and target of the name of code for a target of several.
 
     The last two are empty for any other name.
     """

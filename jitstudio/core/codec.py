@@ -52,7 +52,7 @@ def check_head(size: int) -> None:
 
 
 def count_parts(head: str) -> int:
-    """At most so many values are in this JSON."""
+    """Returns the most values that this JSON can hold."""
     check_head(len(head))
     count = head.count(",") + head.count("[") + head.count("{")
     if count > MOST_VALUES:
@@ -94,7 +94,7 @@ class Blobs:
             raise CodecError(f"it has more than {MOST_VALUES:,} parts")
 
     def close(self) -> None:
-        """There must be nothing left."""
+        """Refuses bytes that are left."""
         if self._at != len(self._data):
             raise CodecError(f"{len(self._data) - self._at:,} bytes are left")
 
@@ -491,7 +491,7 @@ def _parts_of(bare: type, arguments: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def described(kind: Any) -> str:
-    """All names and types in a type: types that differ in any are stored differently."""
+    """Returns all names and types in a type: types that differ in any are stored differently."""
     descriptions: dict[Any, str] = {}
     waiting = [kind]
     while waiting:
@@ -565,7 +565,7 @@ class Codec(Generic[_T]):
         return value
 
     def pack(self, value: _T) -> bytes:
-        """The value for a file that another build of the program may find: `unpack` reads the file.
+        """Returns a value as a file that another build of the program may find: see `unpack`.
 
         Raises:
             TypeError, CodecError: See `dump`.

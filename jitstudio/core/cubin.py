@@ -278,7 +278,7 @@ def is_relocatable(content: bytes) -> bool:
 
 
 def keeps_ptx(content: bytes) -> bool:
-    """Whether a cubin keeps the whole PTX that was assembled, as a cubin with line tables does.
+    """Returns whether a cubin keeps all PTX that was assembled, as with line tables.
 
     A link of several modules keeps the PTX of each, which together is no module.
     """
@@ -297,7 +297,7 @@ def kept_ptx(content: bytes) -> str:
 
 
 def _cuda_header(content: bytes | mmap) -> tuple[int, int] | None:
-    """Type and flags of the file; None for bytes that are no cubin."""
+    """Returns type and flags of the file; None for bytes that are no cubin."""
     if content[: len(_ELF_64)] != _ELF_64 or len(content) < _HEADER.size:
         return None
     kind, machine, _, flags, *_ = _HEADER.unpack_from(content)

@@ -50,7 +50,7 @@ class SearchSnapshot:
     newest_ns: int
 
     def settled_before(self, began_ns: int) -> bool:
-        """Whether nothing has changed since a moment; a tick of the clock counts as a change."""
+        """Returns whether the last change is more than a tick of the clock before a moment."""
         return self.newest_ns < began_ns - TICK_NS
 
 
@@ -91,7 +91,7 @@ class Disk:
         self._digests = FileContentCache(lambda content: hashlib.sha256(content).digest())
 
     def look(self, searches: Iterable[Search]) -> SearchSnapshot | None:
-        """The state of all places of these searches now; None if that cannot be known."""
+        """Returns the state of all places of these searches now; None if that cannot be known."""
         searches = tuple(searches)
         if sum(len(search.folders) * len(search.names) for search in searches) > _MOST_PLACES:
             return None
@@ -136,7 +136,7 @@ def places(searches: Iterable[Search]) -> Iterator[str]:
 
 
 def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
-    """The status of the folder at a path, or of the file, meaning no folder; None if missing."""
+    """Returns the status of a file, or of a folder where that is asked for; None for others."""
     status = _status(path)
     return status if status and stat.S_ISDIR(status.st_mode) == folder else None
 
@@ -167,7 +167,7 @@ def _content(path: str, status: os.stat_result) -> bytes:
 
 
 def _folders(searches: Iterable[Search]) -> set[str]:
-    """The folders in which files were looked for: something may have come and gone there."""
+    """Returns the folders of the searches, in which something may have come and gone."""
     return {
         os.path.join(folder, inner)
         for search in searches
@@ -188,7 +188,7 @@ def _above(folders: Iterable[str], searches: Iterable[Search]) -> set[str]:
 
 
 def _moved(path: str) -> int:
-    """The time when a folder or link was last renamed or made, if the times show that; else 0.
+    """Returns when a folder or link was renamed or made, if the times show that; else 0.
 
     A file made in a folder, or taken out, changes both times of the folder.
     """

@@ -136,7 +136,7 @@ class BuildRecord:
         )
 
     def _found_arch(self, done: list[StageFinished]) -> Arch | None:
-        """The target of machine code that was not made for the build but taken out of a file."""
+        """Returns the target of machine code that was taken out of a file, not built."""
         taken = (e for e in done if e.stage.tool is Tool.CUOBJDUMP)
         codes = (a.content for e in taken for a in e.artifacts if a.kind is CodeKind.CUBIN)
         return next(filter(None, map(cubin_target, codes)), None)
@@ -169,7 +169,7 @@ class BuildRecord:
 
 
 def _merged(kernels: Iterator[Kernel]) -> tuple[Kernel, ...]:
-    """Each kernel once: named by PTX, with the needs told by the tool that made machine code."""
+    """Returns each kernel once: names from PTX, needs from the tool that made machine code."""
     merged: dict[tuple[str, str], Kernel] = {}
     for kernel in kernels:
         key = (kernel.module, kernel.name)

@@ -161,7 +161,7 @@ def without_names(content: bytes) -> bytes:
 
 
 def unpacked_size(content: bytes) -> int:
-    """Bytes of all entries of all fatbins in a file once they are decompressed, as headers say."""
+    """Returns the bytes that all fatbins of a file decompress to, as their headers say."""
     heads = (_ENTRY.unpack_from(content, entry) for entry in set(_all_places(content)))
     return sum(max(size, unpacked) for _, _, _, size, *_, unpacked in heads)
 
@@ -190,7 +190,7 @@ _MOST_ENTRIES = 1000
 
 
 def contents(kind: CodeKind, content: bytes) -> str:
-    """The text for a binary file: kind, size, each entry of a fatbin, the target of a cubin."""
+    """Returns a text on a binary file: kind, size, entries of a fatbin, target of a cubin."""
     head = f"{kind.title}, {len(content):,} bytes"
     if kind is CodeKind.CUBIN:
         return "\n".join((head, *_cubin_lines(content)))

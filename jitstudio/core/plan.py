@@ -186,7 +186,7 @@ def _has_nvcc(request: BuildRequest) -> bool:
 
 
 def _nvcc_refusal(request: BuildRequest) -> str:
-    """Why nvcc cannot compile the modules; empty if nvcc can."""
+    """Returns why nvcc cannot compile the modules; empty if nvcc can."""
     if request.confined_to is not None:
         return (
             f"{NOT_TRUSTED} nvcc starts the host compiler of this machine, which reads more than "
@@ -237,7 +237,7 @@ HOW_TO_ALLOW = (
 
 
 def misnamed(name: str) -> str:
-    """Why a name given to code may lead a tool out of the project's folder; empty if not.
+    """Returns why a name given to code may lead a tool out of the project's folder; empty if not.
 
     A compiler looks in the folder of a module for what it includes.
     """
@@ -364,7 +364,7 @@ def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
 
 
 def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
-    """Everything once per target, and a step that packs all, for each module or for the link."""
+    """Yields all steps once a target, and a step that packs, for each module or the link."""
     for source in request.sources:
         if source.kind not in _PACKED and request.link is LinkMode.NONE:
             raise PlanError(_impossible(source, _K.FATBIN))

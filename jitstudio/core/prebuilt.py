@@ -12,7 +12,7 @@ from jitstudio.core.result import BuildResult
 
 
 def target_shown(request: BuildRequest) -> Arch:
-    """The target to name before anything has run: that of the file where a cubin is read."""
+    """Returns the target to name before anything has run: of a cubin, that of the file."""
     alone = request.sources[0] if len(request.sources) == 1 else None
     code = _given_code(request, alone.name) if alone else None
     return (cubin_target(code.content) if code else None) or request.arch
@@ -40,7 +40,7 @@ def cubin_of(request: BuildRequest, result: BuildResult) -> Artifact | None:
 
 
 def ptx_of(request: BuildRequest, result: BuildResult, name: str) -> dict[str, str]:
-    """The PTX texts that the cubin of this name can have been made of, by the module's name.
+    """Returns the PTX texts that a cubin can have been made of, by the names of modules.
 
     After a link all modules may be in it; else the module alone.
     """

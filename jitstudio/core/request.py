@@ -143,7 +143,7 @@ _ECHO = "#pragma nv_mangled_name "
 
 
 def expression_in(line: str) -> str:
-    """The name expression that NVRTC repeats below an error in there; empty for another line."""
+    """Returns the name expression that NVRTC repeats below an error; empty for another line."""
     _, _, expression = line.partition(_ECHO)
     return expression.strip()
 

@@ -63,7 +63,7 @@ def quoted_name(text: str) -> str | None:
 
 
 def template_kernel(text: str, message: str = "") -> str | None:
-    """A name expression for a kernel template in CUDA C++, for instance ``ns::scale<float>``.
+    """Returns a name expression for a kernel template, as ``ns::scale<float>``.
 
     Args:
         text: CUDA C++.
@@ -114,7 +114,7 @@ def _type_argument(name: str, function: str) -> str | None:
 
 
 def _kernel_head(code: str, head: re.Match[str]) -> tuple[int, str, str] | None:
-    """Where a head begins, the template's parameters and the name; None for no kernel's head."""
+    """Returns start, template parameters and name of a head; None for no kernel's head."""
     end = head.end()
     if (template := _TEMPLATE.search(code, head.start(), end)) is None:
         return None
@@ -184,7 +184,7 @@ def function_at(text: str, line: int | None, column: int | None = None) -> HostF
 
 
 def _end_of_function(code: str, at: int) -> int | None:
-    """The end of the function whose head is here: behind the braces, or the semicolon."""
+    """Returns the end of the function whose head is here: behind the braces, or the semicolon."""
     depth = 0
     for mark in _END.finditer(code, at):
         depth += {"(": 1, ")": -1}.get(mark[0], 0)
@@ -198,7 +198,7 @@ def _end_of_function(code: str, at: int) -> int | None:
 
 
 def _end_of_braces(code: str, at: int) -> int | None:
-    """Where the first braces from here on end; None where they do not."""
+    """Returns where the first braces from here on end; None where they do not."""
     depth = 0
     for brace in _BRACE.finditer(code, at):
         depth += 1 if brace[0] == "{" else -1

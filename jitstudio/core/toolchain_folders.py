@@ -126,7 +126,7 @@ def toolchain_in(folder: str) -> ToolchainFolder:
 
 
 def _roots(folder: str) -> Iterator[str]:
-    """The folders that have `lib`, `bin` and `include` as a toolkit has."""
+    """Yields the folders that have `lib`, `bin` and `include` as a toolkit has."""
     for packages in _PACKAGES:
         for place in sorted(glob(os.path.join(escape(folder), packages))):
             yield from sorted(glob(os.path.join(escape(place), "nvidia", "*", "")))
@@ -143,7 +143,7 @@ def _files(roots: Iterable[str]) -> Iterator[tuple[Tool, str]]:
 
 
 def _library(roots: Iterable[str], stem: str) -> str:
-    """The newest library of the first folder with any, under the name that programs load."""
+    """Returns the newest library of the first folder with any, by the name that is loaded."""
     named = re.compile(rf"{stem}\.so(?:\.(\d+))?")
     for root in roots:
         for below in _LIBRARY_FOLDERS:
@@ -167,7 +167,7 @@ def _first(roots: Iterable[str], folders: Iterable[str], name: str) -> str:
 
 
 def _headers(roots: Iterable[str]) -> Iterator[str]:
-    """The C headers, then CCCL, which lies below these or in a package of its own."""
+    """Yields the C headers, then CCCL, which lies below these or in a package of its own."""
     below = [os.path.join(escape(root), folder) for root in roots for folder in _HEADER_FOLDERS]
     folders = [at for pattern in below for at in sorted(glob(pattern))]
     beside = [os.path.join(at, "cccl") for at in folders]
@@ -176,7 +176,7 @@ def _headers(roots: Iterable[str]) -> Iterator[str]:
 
 
 def _version(toolchain: ToolchainFolder) -> str:
-    """The version in the name of NVRTC's builtins; without builtins that of the headers."""
+    """Returns the version in the name of NVRTC's builtins; without builtins that of the headers."""
     for path in sorted(toolchain.builtins, reverse=True):
         if match := re.fullmatch(r"(\d+\.\d+)(?:\.\d+)*", os.path.basename(path)[len(_BUILTINS) :]):
             return match[1]

@@ -185,7 +185,7 @@ def window_finding(problem: str, remedy: str) -> DoctorFinding:
 
 
 def _sandbox(state: SandboxState) -> DoctorFinding:
-    """A sentence that says which guards hold, and which do not."""
+    """Returns a sentence that says which guards hold, and which do not."""
     if not state.problem:
         guards = f"landlock {state.landlock} guards your files, seccomp the system calls"
         return DoctorFinding("sandbox", f"compilers reach what they need only: {guards}")

@@ -158,7 +158,7 @@ _LINKER = {"-lto": "", "-lineinfo": "", "-Xptxas": "", "-g": "-g", "-O3": ""}
 
 
 def _instances(step: RecipeStep, read: str, files: dict[str, bytes]) -> str:
-    """Adds a file that has nvcc make the instances of templates, and returns its name."""
+    """Adds a file that has nvcc make the instances of templates, and returns the name."""
     path = PurePath(read)
     instances = instances_text(name for name in step.name_expressions if "<" in name)
     if not instances:

@@ -413,7 +413,7 @@ def _said(problem: SpecProblem) -> str:
 
 
 def _notes(steps: Iterable[RecipeStep]) -> Iterator[str]:
-    """Yields what an export cannot carry: files and folders that the options name."""
+    """Yields the files and folders that options name, which an export cannot carry."""
     for step in steps:
         for option in read(step.options):
             if option.spec is not None and option.spec.names_file and option.value:

@@ -32,7 +32,7 @@ def char_cells(char: str) -> int:
 
 
 def widest_line(lines: Sequence[str]) -> int:
-    """How many cells the longest line takes, or a few more; 300,000 lines take some 30 ms."""
+    """Returns the cells of the longest line, or a few more; 300,000 lines take some 30 ms."""
     # In pieces, so that other threads get a turn in between.
     pieces = (lines[at : at + _PIECE] for at in range(0, len(lines), _PIECE))
     return max(map(_widest, pieces), default=0)

@@ -38,12 +38,12 @@ def resource(name: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Our folder for files that can be made again; the folder need not exist yet."""
+    """Returns our folder for files that can be made again; the folder need not exist yet."""
     return _own("JITSTUDIO_CACHE_DIR") or usual_cache_folder()
 
 
 def results_folder() -> Path:
-    """Our folder for results of builds; the folder need not exist yet."""
+    """Returns our folder for results of builds; the folder need not exist yet."""
     return _own("JITSTUDIO_CACHE_DIR") or usual_cache_folder() / "builds"
 
 
@@ -55,12 +55,12 @@ def usual_cache_folder() -> Path:
 
 
 def settings_folder() -> Path:
-    """Our folder for the user's settings; the folder need not exist yet."""
+    """Returns our folder for the user's settings; the folder need not exist yet."""
     return _own("JITSTUDIO_CONFIG_DIR") or _chosen("XDG_CONFIG_HOME", ".config")
 
 
 def data_folder() -> Path:
-    """Our folder for the user's own work, as unsaved text; the folder need not exist yet."""
+    """Returns our folder for the user's own work, as unsaved text; may not exist yet."""
     return _chosen("XDG_DATA_HOME", _DATA)
 
 
@@ -115,7 +115,7 @@ def home_folder() -> Path:
 
 
 def fallback_folder() -> Path:
-    """The folder used where the home folder cannot be written to; others may have prepared this."""
+    """Returns the folder for a home that cannot be written to; others may have made this."""
     user = os.getuid() if sys.platform != "win32" else os.getlogin()
     # Not `tempfile.gettempdir`: the last that it falls back to is the working directory, and what
     # lies in a project is not ours.
@@ -138,7 +138,7 @@ def _own(variable: str) -> Path | None:
 
 
 def _chosen(variable: str, usual: str) -> Path:
-    """Our folder below the folder of a variable, the usual folder, or the fallback folder.
+    """Returns our folder below the folder of a variable, the usual folder, or the fallback folder.
 
     A relative path in such a variable is to be ignored (XDG Base Directory Specification 0.8).
     """

@@ -41,7 +41,7 @@ def prepare() -> None:
 
 
 def shown(text: str) -> str:
-    r"""The text with control codes and invisible characters in Python's escapes.
+    r"""Returns the text with control codes and invisible characters in Python's escapes.
 
     Newlines and tabs stay. Written out are the other control characters of C0 and C1, DEL, and what
     changes the direction of text or has no width, such as ``\x1b`` and ``\u202e``.

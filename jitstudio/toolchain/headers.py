@@ -208,7 +208,7 @@ def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
 
 
 def header_problem(version: str) -> str:
-    """Why NVIDIA's headers are not here; empty where they are."""
+    """Returns why NVIDIA's headers are not here; empty where they are."""
     if (other := locate.other()) and other.header_problem:
         return other.header_problem
     try:

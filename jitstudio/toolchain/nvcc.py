@@ -246,7 +246,7 @@ def _searches(
 
 @cache
 def _folders() -> tuple[str, ...]:
-    """The folders that nvcc and the host compiler search by themselves."""
+    """Returns the folders that nvcc and the host compiler search by themselves."""
     match = _SEARCHED.search(_printed(_host_compiler(), "-x", "c++", "-E", "-v", os.devnull))
     system = match["folders"].split("\n") if match else []
     root = Path(locate.program(Tool.NVCC)).resolve().parent.parent

@@ -94,7 +94,7 @@ def version() -> str:
 
 
 def supported_archs() -> tuple[Arch, ...]:
-    """The architectures this NVRTC compiles for (`nvrtcGetSupportedArchs`), oldest first."""
+    """Returns the architectures that NVRTC compiles for, oldest first."""
     locate.load(Tool.NVRTC)
     (numbers,) = _checked(nvrtc.nvrtcGetSupportedArchs())
     return tuple(Arch(number) for number in sorted(numbers))

@@ -95,7 +95,7 @@ def _typed_notes(options: list[str], modules: list[_Module]) -> Iterator[str]:
 
 
 def llvm_dialect(arch: Arch) -> int | None:
-    """Major version of the LLVM text that libNVVM reads for this target.
+    """Returns the major version of the LLVM text that libNVVM reads for a target.
 
     None where this libNVVM does not say (that of CUDA 13.0 has no `nvvmLLVMVersion` yet) or does
     not know the target.
@@ -312,7 +312,7 @@ def libdevice_file() -> tuple[str, ...]:
 
 
 def _libdevice() -> bytes:
-    """NVIDIA's library of mathematical functions.
+    """Returns NVIDIA's library of mathematical functions.
 
     Raises:
         ToolMissing: It is not here.

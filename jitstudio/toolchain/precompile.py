@@ -107,7 +107,7 @@ class Precompiled:
         return f"--use-pch=/proc/self/fd/{precompiled.descriptor}"
 
     def opened(self, prefix: Prefix) -> frozenset[str]:
-        """The headers in the precompiled header of a prefix, as NVRTC writes their paths."""
+        """Returns the headers in the precompiled header of a prefix, by NVRTC's paths."""
         return self._headers[prefix].opened
 
     def compiled(self, prefix: Prefix, front_end_ms: float) -> str:

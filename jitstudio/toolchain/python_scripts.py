@@ -242,7 +242,7 @@ def _counts(value: object) -> bool:
 def _lack(
     job: Job, line: int | None, message: str, packages: object, has_kernels: bool
 ) -> Diagnostic:
-    """The script has asked for a GPU."""
+    """Returns the diagnostic of a script that has asked for a GPU."""
     message = f"{message.rstrip('.')}."
     uses_cupy = isinstance(packages, dict) and any(name.startswith("cupy") for name in packages)
     remedy = _CUPY_LACKS.format(script=os.path.basename(job.name)) if uses_cupy else ""

@@ -409,7 +409,7 @@ class NextRound:
             self._texts[path], self._as_said[path] = text, name
 
     def _includers(self, paths: set[str]) -> set[str]:
-        """Returns these headers and all that include any, be it by others."""
+        """Returns these headers and all that include any, directly or by others."""
         targets = {
             path: {target for _, target in self._targets(self._as_said[path], text)}
             for path, text in self._texts.items()

@@ -195,7 +195,7 @@ _EMPTY = {
 
 
 def _is_ptx_of_functions(ref: Ref, content: bytes) -> bool:
-    """Whether this is PTX that was given, without a kernel."""
+    """Returns whether this is PTX that was given, without a kernel."""
     is_input = ref.kind is CodeKind.PTX and ref.file_name == ref.name
     return is_input and not entries(content.decode("utf-8", "replace"))
 

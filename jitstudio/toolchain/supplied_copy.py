@@ -145,7 +145,7 @@ def _mark_kernel(copy: IrCopy, entry: str, reads_opaque: bool) -> None:
 
 
 def has_foreign_layout(copy: IrCopy) -> bool:
-    """Whether the module has another compiler's data layout, which libNVVM may refuse."""
+    """Returns whether the module has another compiler's data layout, which libNVVM may refuse."""
     layout, own = _said(_LAYOUT, copy.text), _own(_said(_TRIPLE, copy.text))
     return bool(own and layout and layout["value"] not in ("", own[1]))
 

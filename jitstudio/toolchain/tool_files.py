@@ -1,4 +1,4 @@
-"""The files of tools as they were when this process began to use them."""
+"""The files of tools as they were when this process began."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class Builder:
         self._pool.settle(timeout)
 
     def empty_cache(self) -> int:
-        """Forgets all results that were kept; the number of bytes that were on disk."""
+        """Forgets all kept results and returns the bytes that were on disk."""
         return self._store.clear() if self._store is not None else 0
 
     def close(self) -> None:
@@ -278,7 +278,7 @@ def _is_text(source: Source) -> bool:
 
 
 def _no_text(name: str, content: bytes) -> Iterator[Problem]:
-    """The compilers take any bytes in comments, stop at a NUL and blame lines; says the cause."""
+    """Yields the problem of UTF-16 or a NUL, for which compilers blame other lines."""
     at = content.find(b"\0")
     if content.startswith(_UTF_16):
         at, obstacle = 0, "UTF-16, which no compiler reads"

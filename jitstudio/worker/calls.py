@@ -53,7 +53,7 @@ class RunningCalls:
         self._alarm.start()
 
     def stop_clock(self) -> None:
-        """The time does not matter any more."""
+        """Lets the calls take any time from now on."""
         if self._alarm is not None:
             self._alarm.cancel()
 
@@ -77,7 +77,7 @@ class RunningCalls:
         return answer if isinstance(answer, ChildDeath) else answer.answer
 
     def begin(self, host: WorkerHost) -> int | None:
-        """Announces a call to this host; the ticket, or None if there are to be no more calls."""
+        """Announces a call to a host and returns the ticket; None if no more may begin."""
         with self._lock:
             if self._ending is not None:
                 return None
@@ -86,7 +86,7 @@ class RunningCalls:
             return ticket
 
     def end(self, ticket: int) -> None:
-        """The call has come back."""
+        """Takes note that a call has come back."""
         with self._lock:
             del self._hosts[ticket]
 

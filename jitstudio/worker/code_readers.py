@@ -61,7 +61,7 @@ class DisassemblyReader(SingleWorker):
         """Reads the machine code of a cubin.
 
         Args:
-            request: Which.
+            request: The cubin, and what is to be read of it.
             ticket: The number by which `cancel` knows it.
             timeout: Seconds after which it is ended.
             on_code: Called in this thread with the code while live registers are still counted.
@@ -181,5 +181,5 @@ def _written(piece: CodePiece) -> bytes:
 
 
 def _shown(path: str) -> str:
-    """How messages call a file, whose name may be no UTF-8."""
+    """Returns how messages call a file, whose name may be no UTF-8."""
     return os.fsencode(PurePath(path).name).decode("utf-8", "replace")

@@ -123,7 +123,7 @@ def _findings(log: str) -> Iterator[SanitizerFinding]:
 
 
 def _place(text: str) -> tuple[str, str, int | None]:
-    """Kernel, file and line of ``kernel(int *)+0x70 in k.cu:7 [device]``, or the kernel alone."""
+    """Returns kernel, file and line of ``k(int *)+0x70 in k.cu:7 [device]``, or the kernel."""
     if text.endswith("]"):
         text = text.partition(" [")[0]
     kernel, file, number = text, "", None

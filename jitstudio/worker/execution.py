@@ -56,7 +56,7 @@ class Schedule:
         return [(number, self._job(self._waiting.pop(number))) for number in ready]
 
     def add(self, artifacts: Iterable[Artifact]) -> None:
-        """Something was made that others may wait for."""
+        """Takes note of an artifact that others may wait for."""
         self._contents.update({Ref(a.kind, a.name): a.content for a in artifacts})
 
     def _job(self, step: PlanStep) -> Job:
@@ -272,7 +272,7 @@ class Execution:
     def _end_call(
         self, step: _Step, report: Done[JobDependencies] | ChildDeath | BaseException
     ) -> None:
-        """The call to the worker is over, in whichever way."""
+        """Frees the worker of a call that is over, in whichever way."""
         self._release(step, isinstance(report, Done) and report.chores)
         if isinstance(report, Done) and step.finished is None and not step.refused:
             report = ChildDeath(killed=False, nonsense="it ended without a result")
@@ -307,7 +307,7 @@ class Execution:
         self._schedule.add(finished.artifacts)
 
     def _abandon(self) -> None:
-        """After an exception: leave no worker with a call that nobody waits for."""
+        """Leaves no worker with a call that nobody waits for, after an exception."""
         self._calls.stop(Ending.CANCEL)
         for step in list(self._working.values()):
             if step.thread is not None:

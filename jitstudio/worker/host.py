@@ -118,7 +118,7 @@ class WorkerHost:
         return self.pid is not None and self._served > 0
 
     def suits(self, need: Need) -> bool:
-        """Whether a call with this need would find or start a child without ending another."""
+        """Returns whether a call with this need would end no child that runs."""
         sealed, identities = self._sealed, self._identities
         if self.pid is None or sealed is None:
             return True
@@ -238,7 +238,7 @@ class WorkerHost:
         return answer
 
     def _started(self) -> ChildProcess:
-        """The child, started now if there is none or the child does not wait silently for calls."""
+        """Returns the child, started anew where none waits silently for calls."""
         if self._closed:
             raise WorkerError("The worker process has been closed.")
         if self._child is not None and not self._child.idle:

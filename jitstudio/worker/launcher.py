@@ -418,7 +418,7 @@ class Launcher:
 
 
 def _bare(request: LaunchRequest) -> LaunchRequest:
-    """A launch without additions of ours: a sanitizer's findings shall be the kernel's.
+    """Returns a launch without additions of ours: a sanitizer's findings shall be the kernel's.
 
     Zones of ours would hide from it where a buffer ends, and what fills an output that the kernel
     reads before it writes it.

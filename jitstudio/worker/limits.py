@@ -56,12 +56,12 @@ _DIES_FIRST = 1000
 
 
 def default_memory_limit() -> int:
-    """Three quarters of the memory there is for us in bytes, or 0 (no limit) where unknown."""
+    """Returns three quarters of our memory in bytes, or 0 (no limit) where unknown."""
     return share_of_memory(_SHARE)
 
 
 def share_of_memory(share: float) -> int:
-    """So much of the memory there is for us in bytes, or 0 (no limit) where that is unknown.
+    """Returns a share of our memory in bytes, or 0 (no limit) where that is unknown.
 
     That is the machine's, or less where a container or a service may not have all of it.
     """
@@ -73,7 +73,7 @@ def share_of_memory(share: float) -> int:
 
 
 def cgroup_limits(proc: Path = Path("/proc/self")) -> tuple[int, ...]:
-    """The limits, in bytes, of the control groups that this process is in, from both versions.
+    """Returns the limits in bytes of this process's control groups, from both versions.
 
     Args:
         proc: What the kernel says of this process: its groups, and where they are mounted
@@ -88,7 +88,7 @@ def cgroup_limits(proc: Path = Path("/proc/self")) -> tuple[int, ...]:
 
 
 def _limit_files(groups: list[str], mounts: list[str]) -> Iterator[Path]:
-    """The files with the limits of the groups that hold this process, up to the outermost."""
+    """Yields the files with the limits of this process's groups, up to the outermost."""
     paths: dict[str, str] = {}
     for group in groups:
         _, controllers, path = group.split(":", 2)
@@ -303,7 +303,7 @@ def _hold_on_disk(processes: tuple[_Watched, ...]) -> None:
 
 
 def taken_on_disk(folder: Path) -> int:
-    """Bytes of disk that the files below a folder take; too many where not all can be counted."""
+    """Returns the bytes on disk of a folder's files; too many where some are uncounted."""
     taken, uncounted = 0, list[str]()
     for inner, names in walk(folder, left_out=uncounted.append):
         for name in names:
@@ -313,7 +313,7 @@ def taken_on_disk(folder: Path) -> int:
 
 
 def taken_unnamed(pid: int, folder: Path) -> int:
-    """Bytes of disk of files without a name that a process and descendants hold.
+    """Returns the bytes on disk of unnamed files that a process and descendants hold.
 
     Memory that looks like a file (memfd_create(2)) is none of them. A file that is mapped, and not
     open any more, can be looked at by root only. For others such files are taken to be as large as
@@ -370,7 +370,7 @@ def _mapped_unnamed(pid: int, folder: Path) -> Iterator[tuple[str, tuple[int, in
 
 
 def _written(pid: int) -> int:
-    """Bytes that a process and ended children have written; much where unknown."""
+    """Returns the bytes that a process and ended children have written; many if unknown."""
     try:
         lines = Path(f"/proc/{pid}/io").read_text().splitlines()
         counts = {name: int(count) for name, count in (line.split(":") for line in lines)}
@@ -380,7 +380,7 @@ def _written(pid: int) -> int:
 
 
 def taken_by(pid: int) -> tuple[int, int]:
-    """Bytes that a process and descendants have for themselves, and the number of processes.
+    """Returns the memory of a process and descendants in bytes, and their number.
 
     Zeros where it is gone. Those that have ended and that nobody has waited for do not count, up
     to `_MOST_ENDED`. Beyond `MOST_PROCESSES` none is looked at.

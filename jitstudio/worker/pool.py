@@ -97,7 +97,7 @@ class Pool:
             return best
 
     def give(self, host: WorkerHost, module: str = "", chores: bool = False) -> None:
-        """This worker is free again.
+        """Takes back a worker, which is free again.
 
         Args:
             host: The worker.
@@ -149,12 +149,12 @@ class Pool:
             self._changed.wait_for(lambda: len(self._idle) == len(self._hosts), timeout)
 
     def begin(self) -> None:
-        """A build begins: keep all workers."""
+        """Keeps all workers, as a build begins."""
         if self._alarm is not None:
             self._alarm.cancel()
 
     def end(self) -> None:
-        """A build has ended: lets workers do the chores, and ends workers that nobody needs."""
+        """Lets workers do the chores after a build, and ends workers that nobody needs."""
         with self._changed:
             busy, self._with_chores = self._with_chores, []
             busy = [host for host in busy if host in self._idle]

@@ -41,7 +41,7 @@ Report = Callable[[Any], None]
 """Takes what happens in the middle of a request."""
 
 Work = Callable[[int, Report], Any]
-"""Carries out a request, given its ticket; the answer. Blocks; may raise `WorkerError`."""
+"""Carries out the request of a ticket and returns the answer. Blocks; may raise `WorkerError`."""
 
 Observer = Callable[[int, RequestState, Any], None]
 """Takes ticket, state and value; called in the thread of `serve`, or of who drops a request."""
@@ -123,7 +123,7 @@ class RequestQueue:
         self._worker.close()
 
     def serve(self) -> None:
-        """Works until `close`; calls this in a thread that may wait."""
+        """Works until `close`, in a thread that may wait."""
         while (request := self._take()) is not None:
             try:
                 self._carry_out(request)

@@ -544,7 +544,7 @@ def default_text(form: KernelForm, name: str) -> str:
 
 
 def _sizes(parameters: Iterable[FormParameter]) -> list[FormParameter]:
-    """The parameters that are numbers of elements: the extents of a matrix, or a single number."""
+    """Returns the parameters that are sizes: the extents of a matrix, or a single number."""
     integers = [p for p in parameters if _largest(p.type)]
     extents = [p for p in integers if _EXTENT.fullmatch(p.name)]
     if len(extents) > 1:

@@ -106,7 +106,7 @@ def named(spelling: str) -> Type | None:
 
 
 def instance(template: str, arguments: tuple[Type | int, ...]) -> Type | None:
-    """The type of a class template of the CUDA C++ standard library for these arguments or None."""
+    """Returns the type of a class template of libcu++ for these arguments, or None."""
     match _NAMESPACES.sub("", template), arguments:
         case "complex", (Scalar(kind=NumberKind.FLOATING) as part,):
             return struct_of(

@@ -18,7 +18,7 @@ def linear_index(index: Dim3, size: Dim3) -> int:
 
 
 def xyz_of(linear: _Index, size: Dim3) -> tuple[_Index, _Index, _Index]:
-    """Returns x, y and z of a linear index, or of an array of them."""
+    """Returns x, y and z of a linear index, or of an array of indices."""
     return linear % size[0], linear // size[0] % size[1], linear // (size[0] * size[1])
 
 

@@ -34,7 +34,7 @@ class SpecFaults:
         self.problems += problems
 
     def attempt(self, where: str, work: Callable[[], _T]) -> _T | None:
-        """The result of the work; None where a text makes no sense, which is taken as a fault.
+        """Returns the result of the work; None where a text makes no sense, which is a fault.
 
         Args:
             where: The field that the text is of.

@@ -62,7 +62,7 @@ def config_problems(
 
 
 def resident_blocks(config: LaunchConfig, limits: DeviceLimits, facts: Figures) -> int | None:
-    """The number of blocks that a multiprocessor holds at once; None where too little is known."""
+    """Returns how many blocks a multiprocessor holds at once; None where that is unknown."""
     if facts.registers is None or facts.shared_bytes is None:
         return None
     warps = _rounded_up(config.threads_per_block, limits.warp) // limits.warp
@@ -345,7 +345,7 @@ def _version_problem(ptx: str, driver_version: str) -> SpecProblem | None:
 
 
 def _newest_ptx(cuda: _Version | None) -> _Version | None:
-    """The newest PTX that a driver takes; None for a driver newer or older than the table."""
+    """Returns the newest PTX that a driver takes; None for a driver that is not in the table."""
     if cuda is None or cuda > _PTX_OF_CUDA[-1][0]:
         return None
     return max((ptx for known, ptx in _PTX_OF_CUDA if known <= cuda), default=None)

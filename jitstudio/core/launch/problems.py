@@ -100,14 +100,14 @@ def listing(names: Iterable[str], none: str = "none") -> str:
 
 
 def unknown(name: str, names: Iterable[str]) -> str:
-    """The advice for an unknown name: the name that was meant, or all there are."""
+    """Returns the advice for an unknown name: the name that was meant, or all there are."""
     known = list(names)
     close = nearest(name, known)
     return f"Did you mean {close}?" if close else f"Known here: {listing(known)}."
 
 
 def shortened(text: str) -> str:
-    """As much of a text as a sentence bears."""
+    """Returns as much of a text as a sentence bears."""
     stripped = text.strip()
     return stripped if len(stripped) <= _QUOTED else f"{stripped[: _QUOTED - 3]}..."
 

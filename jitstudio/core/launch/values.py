@@ -380,7 +380,7 @@ def encode(type: Type, text: str, names: Mapping[str, Number]) -> EncodedValue: 
 
 
 def example(type: Type) -> str:  # noqa: A002
-    """A text that `encode` takes for this type: zeros throughout, with the names of the fields."""
+    """Returns a text that `encode` takes for this type: zeros, with the names of fields."""
     match type:
         case Scalar(kind=NumberKind.BOOLEAN):
             return "false"

@@ -39,7 +39,7 @@ ALL_DEVICE = ("--device-as-default-execution-space", "-default-device")
 
 
 def find(text: str) -> tuple[OptionSpec | None, str | None]:
-    """The row of an option, ``-O3`` or ``--std=c++20`` for instance, and the value in the text."""
+    """Returns the row of an option, as of ``--std=c++20``, and the value in the text."""
     flag, equals, value = text.partition("=")
     if flag in _BY_FLAG:
         return _BY_FLAG[flag], value if equals else None
@@ -128,7 +128,7 @@ def _read(words: tuple[str, ...]) -> tuple[GivenOption, ...]:
 
 
 def rooted(words: Iterable[str], folder: str) -> tuple[str, ...]:
-    """These words with the paths of files and folders from this folder on; as they are for ''."""
+    """Returns words with paths of files and folders from a folder on; as they are for ''."""
     if not folder:
         return tuple(words)
     return tuple(word for option in read(words) for word in _rooted(option, folder))
@@ -151,7 +151,7 @@ def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
 
 
 def addressed(word: str) -> tuple[Tool | None, str]:
-    """The tool that a word addresses, as in ``nvjitlink:-O0``, and the word without the address."""
+    """Returns the tool that a word addresses, as ``nvjitlink:-O0`` does, and the rest."""
     address, _, option = word.partition(":")
     tool = ADDRESSES.get(address.lower())
     return (tool, option) if tool else (None, word)
@@ -213,7 +213,7 @@ def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[st
 
 
 def refusal(options: Iterable[str]) -> str:
-    """Why these options cannot be sent: jitstudio sends the option itself. Empty if they can."""
+    """Returns why options cannot be sent, as jitstudio sends the option; empty if they can."""
     for option in read(options):
         spec = option.spec
         if spec and spec.managed and (option.tool is None or option.tool in spec.spellings):
@@ -307,7 +307,7 @@ _DECIDED = re.compile(
 
 
 def nvcc_objection(options: Iterable[str]) -> str:
-    """Why nvcc cannot be sent these options of a user's, a sentence; empty if nvcc can."""
+    """Returns why nvcc cannot be sent these options of a user's, a sentence; empty if nvcc can."""
     for option in read(options):
         word = " ".join(option.words)
         if option.spec is not None and option.spec.flag in _UNKNOWN:

@@ -68,7 +68,7 @@ def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iter
 
 
 def shown(word: str) -> str:
-    """A word from elsewhere within a sentence of ours: short, and without invisible characters.
+    """Returns a word from elsewhere for a sentence: short, without invisible characters.
 
     A line break in it could look like the end of the list that it is in.
     """

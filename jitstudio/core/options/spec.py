@@ -87,7 +87,7 @@ def choice(*choices: str) -> ValueSpec:
 
 
 def text(example: str) -> ValueSpec:
-    """Any text that the tool understands."""
+    """Returns the kind of value that is any text."""
     return ValueSpec(ValueKind.TEXT, example=example)
 
 
@@ -247,7 +247,7 @@ def option(
     outlasts_build: bool = False,
     effect: OptionEffect = OptionEffect.NOTHING,
 ) -> OptionSpec:
-    """A row of the table: flags by tool, further flags in `also` with spaces between."""
+    """Returns a row of the table: flags by tool, further flags in `also` with spaces between."""
     spellings = {
         Tool.NVRTC: nvrtc,
         Tool.NVVM: nvvm,

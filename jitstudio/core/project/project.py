@@ -187,7 +187,7 @@ def outside_reason(path: str) -> str:
 
 
 def project_path(path: PurePosixPath) -> str | None:
-    """The text for a file, from the project's folder on; None where no text can name the file."""
+    """Returns the path of a file from the project's folder on; None for a name that is no text."""
     text = path.as_posix()
     try:
         text.encode()
@@ -224,7 +224,7 @@ def _changed_axis(axis: AxisText, change: Change) -> AxisText | None:
 
 
 def _joined(values: Sequence[str]) -> str:
-    """The text that `parse_values` reads as these; a lone value with a comma ends in semicolon."""
+    """Returns the text that `parse_values` reads as these; with commas, all end in semicolons."""
     if any("," in value for value in values):
         return "".join(f"{value}; " for value in values).rstrip()
     return ", ".join(values)

@@ -74,7 +74,7 @@ def open_preview(documents: Documents, path: Path, reader: FileReader) -> Docume
 
 
 def is_installed(path: Path) -> bool:
-    """Whether a file came with a package: NVRTC unpacks bundled headers into our cache."""
+    """Returns whether a file came with a package: NVRTC unpacks bundled headers into our cache."""
     return not _INSTALLED.isdisjoint(path.parts) or any(
         path.is_relative_to(place.resolve()) for place in header_places()
     )

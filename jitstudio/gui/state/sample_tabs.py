@@ -22,7 +22,7 @@ def open_sample(sample: Sample, documents: Documents, settings: BuildSettings) -
 
 
 def _program(sample: Sample, documents: Documents, settings: BuildSettings) -> str:
-    """The program of a sample, as opened or new: its link must not change other builds."""
+    """Returns the program of a sample, as opened or new: its link must not change other builds."""
     if sample.link is LinkMode.NONE and settings.link_of("") is LinkMode.NONE:
         return ""
     for program in {document.program for document in documents} - {""}:

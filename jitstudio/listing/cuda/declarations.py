@@ -178,7 +178,7 @@ def _without_comment(match: re.Match[bytes]) -> bytes:
 
 
 def _is_alias(body: bytes) -> bool:
-    """Whether a macro is the name of a type or of a number, which a declaration can say, too."""
+    """Returns whether a macro names a type or a number, as a declaration can."""
     if not body or not _KEYWORDS.isdisjoint(_WORD.findall(body)):
         return False
     return bool(_TYPE.fullmatch(body) or _NUMBER_OR_SUM.fullmatch(body))

@@ -460,7 +460,7 @@ class Types:
 
     @contextmanager
     def _entered(self, declaration: Declaration, bindings: Bindings) -> Iterator[bool]:
-        """Whether a declaration is looked at for the first time, not in the midst of itself."""
+        """Returns whether a declaration is looked at first, not in the midst of itself."""
         key = _key(declaration, bindings)
         fresh = key not in self._open and len(self._open) < _DEEPEST
         entered = {key} if fresh else set()

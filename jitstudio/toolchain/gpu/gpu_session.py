@@ -112,7 +112,7 @@ class Buffers:
         loaded: LoadedCode,
         addresses: Mapping[str, int],
     ) -> dict[str, DeviceMemory]:
-        """The module variables of a launch, filled.
+        """Returns the module variables of a launch, filled.
 
         Args:
             request: The launch.

@@ -273,7 +273,7 @@ class _Run:
         return time_launches(start, opened.device, opened.stream, self._request, restore)
 
     def _path(self, name: str) -> Path:
-        """By number: the name is the source's and may be no name for a file."""
+        """Returns the file of a buffer, by number: a source's name may be none for a file."""
         names = [buffer.name for buffer in self._request.buffers]
         return self._folder / f"{names.index(name)}.npy"
 

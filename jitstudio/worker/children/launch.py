@@ -69,7 +69,7 @@ def _warm(device: int) -> bool:
 
 
 def _forget_printed() -> None:
-    """A kernel can print a lot, launch after launch."""
+    """Empties the file of printed text: a kernel can print a lot, launch after launch."""
     for descriptor in (STDOUT, STDERR):
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)

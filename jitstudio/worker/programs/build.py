@@ -48,7 +48,7 @@ def _check_job(job: Job, said: Event | JobDependencies) -> None:
 
 
 def _check_owner(job: Job, tool: object, sources: Iterable[str]) -> None:
-    """A worker speaks of the job's module only, or would have a say in other builds."""
+    """Refuses words on other modules: a worker would have a say in other builds."""
     if tool is not job.tool or any(source != job.name for source in sources):
         raise Unfit("it speaks of work that is not its own")
 

@@ -51,7 +51,7 @@ class SandboxAccess:
         return (self.confined_to, self.toolchain) == (other.confined_to, other.toolchain)
 
     def roots_of(self, other: SandboxAccess) -> tuple[str, ...]:
-        """The files and folders named here by which all that the other names may be reached."""
+        """Returns the files and folders by which all that others name may be reached."""
         return tuple(
             root
             for mine, others in (
@@ -118,7 +118,7 @@ NOTHING = Need(by_any=True)
 
 
 def folder_or_file(path: str) -> str:
-    """The folder of a file, as neighbours are likely to be read too, or the file alone.
+    """Returns the folder of a file, as neighbours are likely to be read too, or the file alone.
 
     A folder that holds the user's home, or is it, is never named: all that is his is in there.
     """
@@ -128,7 +128,7 @@ def folder_or_file(path: str) -> str:
 
 
 def identity(path: str) -> tuple[int, int] | None:
-    """Device and number of a file or folder, which tell twins by name apart; None where missing.
+    """Returns device and number of a file, which tell twins by name apart; None if missing.
 
     The kernel allows the file, not its name: what takes its place is out of reach.
     """

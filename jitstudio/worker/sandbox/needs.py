@@ -47,7 +47,7 @@ class HeaderScan:
         self._known: dict[str, tuple[_Stamp, Includes]] = {}
 
     def files(self, job: Job, searched: Sequence[str], forced: Sequence[str]) -> tuple[str, ...]:
-        """The real paths of all files that the compile may read, but for files of a toolkit.
+        """Returns the real paths that the compile may read, but for files of a toolkit.
 
         Args:
             job: The compile.
@@ -122,7 +122,7 @@ def _certain(scan: Includes) -> Iterable[str]:
 
 @cache
 def _in_toolkit(folder: str) -> bool:
-    """Whether a folder is of a CUDA toolkit or NVIDIA's wheels, all of which a worker may read.
+    """Returns whether a folder is of a CUDA toolkit or NVIDIA's wheels, which workers read.
 
     A folder of links, as Spack and conda make them, is searched like any other: what they lead to
     may lie elsewhere.
@@ -191,7 +191,7 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
 
 
 def _need_of_script(job: Job) -> Need:
-    """The need of a script: the interpreter, and the folder with the modules that are imported."""
+    """Returns the need of a script: the interpreter, and the folder of imported modules."""
     folder = os.path.realpath(job.folder) if job.folder else ""
     readable: tuple[str, ...] = (folder,) if folder else ()
     if folder and holds_home(folder):
@@ -201,7 +201,7 @@ def _need_of_script(job: Job) -> Need:
 
 
 def _inside(folders: Iterable[str], included: Iterable[str]) -> Iterator[str]:
-    """The readable paths of a confined job: folders, but of a folder with the home the includes."""
+    """Yields the paths of a confined job: folders, or the includes of a folder with the home."""
     for folder in map(os.path.realpath, folders):
         if not holds_home(folder):
             yield folder
@@ -230,7 +230,7 @@ def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
 
 
 def _outputs(job: Job) -> Iterator[str]:
-    """The files that options have the tool write, made here: only existing files can be allowed."""
+    """Yields the files that a tool is to write, made here: only existing files can be allowed."""
     for option in job.options:
         row, value = find(option)
         added = _WRITERS.get(row.spellings.get(job.tool, "")) if row else None

@@ -275,7 +275,7 @@ _Instruction = tuple[int, int, int, int]
 
 
 def filter_program(machine: str, granted: SeccompGrant, pid: int, parent: int) -> bytes | None:
-    """The program for seccomp, an array of `struct sock_filter`; None for an unknown machine.
+    """Returns the program for seccomp, `sock_filter`s; None for an unknown machine.
 
     Args:
         machine: As `os.uname` calls it.

@@ -163,7 +163,7 @@ def interpreter(places: Iterable[str]) -> Iterator[str]:
 
 
 def _linked(folder: str) -> Iterator[str]:
-    """Where the packages in a folder really lie: some installers make links to their own store."""
+    """Yields where the packages of a folder really lie: installers may link to a store."""
     if os.path.basename(folder) not in ("site-packages", "dist-packages"):
         return
     for place in (folder, *glob(f"{folder}/nvidia/*/*/"), *glob(f"{folder}/nvidia/*/*/*/")):

@@ -126,7 +126,7 @@ class FiguresStrip(QWidget):
         return self._hint.text()
 
     def button(self, figure: Figure) -> FigureButton:
-        """The button of a figure, which may be hidden."""
+        """Returns the button of a figure, which may be hidden."""
         return self._buttons[figure]
 
     def minimumSizeHint(self) -> QSize:

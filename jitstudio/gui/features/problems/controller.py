@@ -119,7 +119,7 @@ class ProblemsController(QObject):
 
 
 def _has_failed(result: BuildResult | None) -> bool:
-    """Whether a build has failed with errors to read; a cancelled build has not."""
+    """Returns whether a build has failed with errors to read; a cancelled build has not."""
     if result is None or result.ok:
         return False
     return any(diagnostic.severity is Severity.ERROR for diagnostic in result.diagnostics)

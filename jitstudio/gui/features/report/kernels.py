@@ -94,7 +94,7 @@ class KernelsView(QWidget):
         self.fit()
 
     def sizeHint(self) -> QSize:
-        """The height that `fit` has found."""
+        """Returns the height that `fit` has found."""
         return QSize(super().sizeHint().width(), self._high)
 
     def _make_table(self) -> RowsTable[TitledKernel]:
