@@ -212,7 +212,7 @@ class BuildOptions(ModuleOptions):
         if self.compare_options and not self.compares_toolchains:
             raise UsageError("--compare-options needs --compare-targets, too.")
         outputs = {"--emit": self.emit, "--fat": self.fat, "-o": self.output}
-        outputs |= {"--time": self.time or None}
+        outputs |= {"--time": "on" if self.time else None}
         others = [flag for flag, value in outputs.items() if value is not None]
         # Two comparisons exclude each other, too.
         if asked and (others := [*asked[1:], *others]):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jitstudio.analysis.passes import FilmReading, read_film
 from jitstudio.command_options.build import PassesOptions
 from jitstudio.command_options.values import UsageError
-from jitstudio.commands.request import request_of
+from jitstudio.commands.build import request_of
 from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.passes import Film, FilmStep
