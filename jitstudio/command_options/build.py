@@ -211,8 +211,12 @@ class BuildOptions(ModuleOptions):
         asked = [flag for flag, on in compared.items() if on]
         if self.compare_options and not self.compares_toolchains:
             raise UsageError("--compare-options needs --compare-targets, too.")
-        outputs = {"--emit": self.emit, "--fat": self.fat, "-o": self.output}
-        outputs |= {"--time": "on" if self.time else None}
+        outputs: dict[str, object] = {
+            "--emit": self.emit,
+            "--fat": self.fat,
+            "-o": self.output,
+            "--time": self.time or None,
+        }
         others = [flag for flag, value in outputs.items() if value is not None]
         # Two comparisons exclude each other, too.
         if asked and (others := [*asked[1:], *others]):

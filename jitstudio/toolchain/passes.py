@@ -81,6 +81,10 @@ def film(request: PassesRequest, tell: _Tell, width: int) -> PassesEnd:
         width: How many processes run at a time.
     """
     job = request.job
+    if not hasattr(os, "fork"):
+        return PassesEnd(
+            "This system cannot copy a process (fork), which each pass needs: Linux can."
+        )
     try:
         import_module(f"jitstudio.toolchain.{_COMPILERS[job.tool][0]}").version()
     except ToolMissing as missing:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 from jitstudio.core.passes import PassesRequest
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.passes import film
 from jitstudio.worker.children.build import COMPILERS
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory, limit_processes
+from jitstudio.worker.pool import cores
 from jitstudio.worker.programs.passes import FILMING
 
 _MOST_AT_A_TIME = 8
@@ -26,5 +25,5 @@ def main(memory_limit: int) -> None:
 
 
 def _work(request: PassesRequest, tell: Tell) -> CallResult:
-    width = min(len(os.sched_getaffinity(0)), _MOST_AT_A_TIME)
+    width = min(cores(), _MOST_AT_A_TIME)
     return CallResult(film(request, tell, width))
