@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
 from jitstudio.gui.kit.fonts import scaled
@@ -14,6 +14,8 @@ from jitstudio.gui.shell.docking.layouts import Area, PaneLayout
 
 # How many times as wide as high a dock is from which on another goes beside it.
 _BESIDE = 1.4
+# In a lower window, in pixels, groups one above the other would have a few lines each.
+_LEAST_STACK = 600
 
 Shares = dict[str, tuple[float, float]]
 """Which part of the window's width and height each dock takes, by its name."""
@@ -71,7 +73,7 @@ class Arranger:
             first = {g[0]: weight for g, weight in zip(docked, weights, strict=True) if g}
             across = area.side.across
             horizontal = across is Qt.Orientation.Horizontal
-            if _is_stacked(area, self._window.width()):
+            if _is_stacked(area, self._window.size()):
                 width = int(self._window.width() * area.stacked_share)
                 self._window.resizeDocks([*first], [width] * len(first), across)
                 self._even([*first])
@@ -84,9 +86,9 @@ class Arranger:
             self._window.resizeDocks([*first], sizes, across)
 
     @staticmethod
-    def stacked(layout: PaneLayout, width: int) -> tuple[Area, ...]:
-        """Returns the areas whose groups are one above the other in a window of a width."""
-        return tuple(area for area in layout.areas if _is_stacked(area, width))
+    def stacked(layout: PaneLayout, size: QSize) -> tuple[Area, ...]:
+        """Returns the areas whose groups are one above the other in a window of a size."""
+        return tuple(area for area in layout.areas if _is_stacked(area, size))
 
     def restack(self, area: Area) -> None:
         """Puts the groups of an area beside or below each other; not docks in other places."""
@@ -96,7 +98,7 @@ class Arranger:
             shown = {dock: not dock.isHidden() for dock in moved}
             front = [dock for dock in moved if dock.is_in_front]
             for dock in moved[:1]:
-                self._window.addDockWidget(side, dock, _across(area, self._window.width()))
+                self._window.addDockWidget(side, dock, _across(area, self._window.size()))
             for before_it, dock in pairwise(moved):
                 self._window.tabifyDockWidget(before_it, dock)
             for dock, is_shown in shown.items():
@@ -191,19 +193,18 @@ class Arranger:
         groups = self._groups(area)
         self._window.addDockWidget(area.side.value, groups[0][0])
         for before, group in pairwise(groups):
-            across = _across(area, self._window.width())
+            across = _across(area, self._window.size())
             self._window.splitDockWidget(before[0], group[0], across)
         for group in groups:
             for before_it, dock in pairwise(group):
                 self._window.tabifyDockWidget(before_it, dock)
 
 
-def _is_stacked(area: Area, width: int) -> bool:
-    """Returns whether the groups of an area are one above the other in a window of a width."""
-    return width < scaled(area.stacked_below)
+def _is_stacked(area: Area, size: QSize) -> bool:
+    """Returns whether the groups of an area are one above the other in a window of a size."""
+    return size.width() < scaled(area.stacked_below) and size.height() >= scaled(_LEAST_STACK)
 
 
-def _across(area: Area, width: int) -> Qt.Orientation:
+def _across(area: Area, size: QSize) -> Qt.Orientation:
     """Returns the direction in which the groups of an area follow each other."""
-    is_stacked = _is_stacked(area, width)
-    return Qt.Orientation.Vertical if is_stacked else Qt.Orientation.Horizontal
+    return Qt.Orientation.Vertical if _is_stacked(area, size) else Qt.Orientation.Horizontal

@@ -216,7 +216,7 @@ class LayoutManager(QObject):
         self._hold_painting()
         self._closed.clear()
         self._arranger.arrange(self._layout)
-        self._stacked = self._arranger.stacked(self._layout, self._window.width())
+        self._stacked = self._arranger.stacked(self._layout, self._window.size())
         self._show_offered()
         self._forget_shares()
 
@@ -516,8 +516,8 @@ class LayoutManager(QObject):
         self._fitted, self._is_fitting = shares, False
 
     def _restack(self) -> None:
-        """Puts groups beside or below each other once the window has another width."""
-        stacked = self._arranger.stacked(self._layout, self._window.width())
+        """Puts groups beside or below each other once the window has another size."""
+        stacked = self._arranger.stacked(self._layout, self._window.size())
         if stacked != self._stacked:
             self._hold_painting()
             for area in {*stacked} ^ {*self._stacked}:
@@ -544,13 +544,13 @@ class LayoutManager(QObject):
         arrangement = unseal_docks(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
         if arrangement is None or not self._window.restoreState(arrangement, VERSION):
             self._arranger.arrange(layout)
-            self._stacked = self._arranger.stacked(layout, self._window.width())
+            self._stacked = self._arranger.stacked(layout, self._window.size())
             self._forget_shares()
         else:
             # Docks keep their widths: those of a larger window leave the editors a strip.
             self._forget_shares()
             self._measured, self._shares, closed = self._kept_shares(layout)
-            self._stacked = self._arranger.stacked(layout, self._measured.width())
+            self._stacked = self._arranger.stacked(layout, self._measured)
             self._closed.update(closed)
             if self._shares:
                 self._keep_shares()

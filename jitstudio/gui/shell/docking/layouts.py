@@ -143,7 +143,7 @@ LAYOUTS: tuple[PaneLayout, ...] = (
                 (_WITH_PTX, _right("sass", without=_WITH_PTX)),
                 weights=(3, 4),
                 least=740,
-                stacked_below=1200,
+                stacked_below=1400,
                 stacked_share=0.58,
             ),
             Area(DockSide.BOTTOM, 0.2, (_FINDINGS,)),

@@ -68,7 +68,7 @@ def test_every_part_of_a_window_grows_and_shrinks_with_it(scene, layout):
     scene.stage.choose(layout.name)
     pause(20)
     before = parts()
-    for width, height in ((3840, 2160), (1240, 700), (1600, 1000)):
+    for width, height in ((3840, 2160), (1420, 700), (1600, 1000)):
         scene.window.resize(width, height)
         pause(20)
         assert parts() == pytest.approx(before, abs=0.05), width
@@ -110,6 +110,13 @@ def test_read_has_sass_below_ptx_in_a_narrow_window(scene, make_scene):
         pause(50)
         shown.append(is_stacked(scene))
     assert shown == [False, True, False, True]
+    # In a low one each would have a few lines.
+    scene.window.resize(1024, 580)
+    pause(50)
+    assert not is_stacked(scene)
+    scene.window.resize(1024, 800)
+    pause(50)
+    assert is_stacked(scene)
     # Groups keep their tabs.
     assert {d.objectName() for d in scene.stage.group(scene.docks["sass"])} >= {"reportDock"}
     scene.stage.save()
