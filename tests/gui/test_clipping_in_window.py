@@ -119,7 +119,7 @@ def test_no_words_of_menus_and_dialogs_are_cut(started):
 
 
 def asked(dialogs, folder):
-    """Asks each question that the window waits for the answer of."""
+    """The questions whose answers the window waits for."""
     names = [f"a_kernel_with_a_long_name_{n}.cu" for n in range(8)]
     return {
         "all unsaved": lambda: dialogs.about_all_unsaved(names),

@@ -255,7 +255,12 @@ def _arch_combo() -> QComboBox:
     combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
     combo.setMinimumContentsLength(9)
     combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    combo.setAccessibleName(QCoreApplication.translate("BuildBar", "Target architecture"))
+    name = QCoreApplication.translate("BuildBar", "Target architecture")
+    edit = combo.lineEdit()
+    assert edit is not None
+    # The keyboard is in its field, which a screen reader names apart.
+    for part in (combo, edit):
+        part.setAccessibleName(name)
     combo.setToolTip(
         QCoreApplication.translate(
             "BuildBar",

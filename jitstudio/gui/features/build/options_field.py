@@ -14,7 +14,7 @@ from jitstudio.gui.kit.parts import explain_by
 
 
 class OptionsField(QLineEdit):
-    """Shows the options of an owner at a time; what was typed for others is no part of its undo."""
+    """Shows the options of an owner, whose undo leads to texts typed for that owner alone."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class OptionsField(QLineEdit):
         self.textChanged.emit(self.text())
 
     def _undone(self) -> Iterator[str]:
-        """Yields the text, and those to which undo leads one after another."""
+        """Yields the text, and the texts to which undo leads, in order."""
         yield self.text()
         while self.isUndoAvailable():
             self.undo()

@@ -1,4 +1,4 @@
-"""Puts docks where a layout wants them, as large as it wants them in a window of this size."""
+"""Puts docks in the places of a layout, at the sizes of the layout in a window of a size."""
 
 from __future__ import annotations
 
@@ -87,11 +87,14 @@ class Arranger:
 
     @staticmethod
     def stacked(layout: PaneLayout, size: QSize) -> tuple[Area, ...]:
-        """Returns the areas whose groups are one above the other in a window of a size."""
+        """Returns the areas whose groups are stacked in a window of a size."""
         return tuple(area for area in layout.areas if _is_stacked(area, size))
 
     def restack(self, area: Area) -> None:
-        """Puts the groups of an area beside or below each other; not docks in other places."""
+        """Stacks the groups of an area, or puts the groups side by side, as there is room.
+
+        Docks that the user has moved to another side stay there.
+        """
         side = area.side.value
         for group in self._groups(area)[1:]:
             moved = [dock for dock in group if self._side(dock) is side]
@@ -107,11 +110,11 @@ class Arranger:
                 dock.raise_()
 
     def _side(self, dock: PaneDock) -> Qt.DockWidgetArea | None:
-        """Returns the side of the editors that a dock is at; None for one that floats."""
+        """Returns the side of the editors that a dock is at; None for a floating dock."""
         return None if dock.isFloating() else self._window.dockWidgetArea(dock)
 
     def level(self) -> None:
-        """Gives docks at the left equal heights where one has opened in a strip above another."""
+        """Gives docks at the left equal heights where a dock has opened in a strip."""
         docks = [
             dock
             for dock in self._docks.values()
@@ -122,7 +125,7 @@ class Arranger:
             self._even(docks)
 
     def _even(self, docks: list[PaneDock]) -> None:
-        """Gives docks that are one above the other equal heights."""
+        """Gives stacked docks equal heights."""
         height = sum(dock.height() for dock in docks) // max(1, len(docks))
         self._window.resizeDocks(docks, [height] * len(docks), Qt.Orientation.Vertical)
 
@@ -201,10 +204,10 @@ class Arranger:
 
 
 def _is_stacked(area: Area, size: QSize) -> bool:
-    """Returns whether the groups of an area are one above the other in a window of a size."""
+    """Returns whether the groups of an area are stacked in a window of a size."""
     return size.width() < scaled(area.stacked_below) and size.height() >= scaled(_LEAST_STACK)
 
 
 def _across(area: Area, size: QSize) -> Qt.Orientation:
-    """Returns the direction in which the groups of an area follow each other."""
+    """Returns the direction in which the groups of an area follow."""
     return Qt.Orientation.Vertical if _is_stacked(area, size) else Qt.Orientation.Horizontal

@@ -516,7 +516,7 @@ class LayoutManager(QObject):
         self._fitted, self._is_fitting = shares, False
 
     def _restack(self) -> None:
-        """Puts groups beside or below each other once the window has another size."""
+        """Stacks groups, or puts groups side by side, once the window has another size."""
         stacked = self._arranger.stacked(self._layout, self._window.size())
         if stacked != self._stacked:
             self._hold_painting()

@@ -1,5 +1,5 @@
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtGui import QAccessible, QAction
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QToolButton
 
 from jitstudio.core.result import Outcome
 from jitstudio.gui.shell.status_line import StatusLine
@@ -44,3 +44,12 @@ def test_the_status_bar_follows_text_gpu_and_build(started, tmp_path):
     assert status.state.endswith(" s")
     assert started.next_result(cancel.click).outcome is Outcome.CANCELLED
     assert not cancel.isVisible()
+
+
+def test_each_field_of_the_bar_is_named_for_screen_readers(started):
+    target = started.find(QComboBox, "archCombo").lineEdit()
+    options = started.find(QLineEdit, "optionsEdit")
+    named = {target: "Target architecture", options: "Compiler and linker options"}
+    for field, name in named.items():
+        spoken = QAccessible.queryAccessibleInterface(field)
+        assert spoken.text(QAccessible.Text.Name) == name
