@@ -22,8 +22,8 @@ def fatbin(builder):
     """Two kernels for two targets, and their PTX."""
     build = replace(
         request(cuda(KERNEL + OTHER, "k.cu"), emit="fatbin"),
-        fat_archs=(Arch(80), Arch(90)),
-        fat_ptx=(Arch(90),),
+        fat_archs=(Arch(75), Arch(80)),
+        fat_ptx=(Arch(80),),
     )
     return builder.build(build).artifacts[0].content
 
@@ -46,7 +46,7 @@ def test_a_kernel_of_a_wheel_opens_to_its_code(started, fatbin, tmp_path):
     assert view.status == "6 of 6 kernels in k-1.0.whl"
     assert len(driver.state.documents) == tabs
     assert driver.state.preferences.recent_files[0] == path
-    for name, target in (("other", "sm_80"), ("fine", "sm_80"), ("other", "compute_90")):
+    for name, target in (("other", "sm_75"), ("fine", "sm_75"), ("other", "compute_80")):
         row = next(
             row for row in view.model.rows if (row.kernel.name, row.piece.target) == (name, target)
         )
@@ -110,7 +110,7 @@ def test_of_much_code_one_kernel_is_disassembled_at_a_time(started, fatbin, tmp_
     assert sass.listing.function == "fine"
 
 
-OTHERS = ("other", "sm_90")
+OTHERS = ("other", "sm_80")
 
 
 def kernel(driver, name):
