@@ -66,7 +66,7 @@ class FormValue(NamedTuple):
 
 Json = Mapping[str, Any]
 BaselineCheck = Callable[[str, bool], FormValue]
-"""Compares a kernel with the one in this file: 1 where they are equal, else 0."""
+"""Compares a kernel with the kernel in this file: 1 where both are equal, 0 otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +237,7 @@ _OF_KERNEL = re.compile(r"\bfunction '([^']+)'")
 
 
 def remarks_of(pattern: str) -> Form:
-    """Returns the form that counts remarks of the compilers by their number, such as ``C75*``."""
+    """Returns the form that counts remarks of the compilers by their numbers: ``C75*``."""
 
     def value(facts: JudgedKernel) -> FormValue:
         remarks = [
@@ -261,7 +261,7 @@ def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> FormV
 
 
 def _ended_by(launch: Json | None) -> FormValue | None:
-    """Returns the value of all that a launch leaves unknown as a fault has stopped it, or None."""
+    """Returns the value of all figures of a launch that a fault has stopped, or None."""
     simulation = launch and launch.get("simulation")
     reports = simulation["faults"] if simulation else ()
     fault = next((report for report in reports if report["fatal"]), None)
@@ -559,7 +559,7 @@ class OpcodeGlob:
         return Form(self.word, f"{self.word.removesuffix('.*')}{explained}", value)
 
     def independent(self) -> Form:
-        """Returns the form that counts those that wait for none of the others."""
+        """Returns the form that counts the instructions that wait for none of the others."""
 
         def value(facts: JudgedKernel) -> FormValue:
             places = independent(facts.function, facts.places_of(self.matches))

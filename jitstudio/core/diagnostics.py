@@ -287,7 +287,7 @@ def diagnose(
 
 
 def once(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Returns the diagnostics without those that tell the same of the same line of a source.
+    """Returns the diagnostics without repetitions for the same line of a source.
 
     A template gives a line of PTX for each instance, and a fault in it an error for each of those.
     """
@@ -387,7 +387,7 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
 
 
 def _place(spelling: str) -> tuple[str, int | None]:
-    """Returns file and line of a place such as `k.cu(3)`."""
+    """Returns file and line of a place: `k.cu(3)`."""
     match = _PLACE.fullmatch(spelling)
     return (match["file"], int(match["line"])) if match else (spelling, None)
 

@@ -1,4 +1,4 @@
-"""Matches in texts of megabytes, a piece at a time: a single call would hold up all other threads.
+"""Matches in texts of megabytes, a piece at a time.
 
 A thread that looks through 16 MB by one call of `re` keeps the window's thread waiting for a
 quarter of a second, as Python runs one thread at a time and the call does not give way.
@@ -16,7 +16,7 @@ _LONGEST_START = 64
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yields what `pattern.finditer(text)` does, and lets other threads run after each piece.
+    """Yields the matches of `pattern.finditer(text)`, and lets other threads run after each piece.
 
     Args:
         pattern: Matches no empty text; 64 characters decide whether a match begins.
@@ -45,7 +45,7 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 def replaced(
     pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str], text: str
 ) -> str:
-    """Returns what `pattern.sub(replacement, text)` does, by `matches`."""
+    """Returns the text with all matches replaced, as `pattern.sub(replacement, text)` does."""
     if len(text) <= _PIECE:
         return pattern.sub(replacement, text)
     parts, at = [], 0

@@ -51,13 +51,13 @@ def is_ptx(text: str) -> bool:
 
 
 def ptx_version(text: str) -> str | None:
-    """Returns the version of the PTX ISA of a text, such as ``8.5``."""
+    """Returns the version of the PTX ISA of a text: ``8.5``."""
     match = version_at(text)
     return match["value"] if match else None
 
 
 def ptx_target(text: str) -> str | None:
-    """Returns the target of a PTX module, such as ``sm_90a``."""
+    """Returns the target of a PTX module: ``sm_90a``."""
     match = target_at(text)
     return match["value"].replace("compute_", "sm_") if match else None
 

@@ -71,7 +71,7 @@ class AssembledPtx:
         return read_ptx_lines(self.text.split("\n") if self.sources else [])
 
     def line_of(self, remark: str) -> int | None:
-        """Returns the line of what a remark without a line is about, an instruction or a function.
+        """Returns the line of the instruction or function that a remark without a line is about.
 
         Of a function it is the first line that has a place in a source.
         """
@@ -88,7 +88,7 @@ class AssembledPtx:
         return None
 
     def origin(self, number: int) -> str:
-        """Returns the place in the source of a line, and where it was inlined, or of the PTX."""
+        """Returns the place of a line in the source, with the calls inlined, or in the PTX."""
         near = (self._lines.places_of(n) for n in range(number, number - _NEAR, -1))
         chain: InlineChain = next(filter(None, near), ())
         known = {f"{working_folder()}/{name}": name for name in self.sources}
@@ -98,7 +98,7 @@ class AssembledPtx:
 
 
 def has_places(errors: str) -> bool:
-    """Returns whether ptxas names lines of the PTX, functions or instructions."""
+    """Returns whether ptxas names lines, functions or instructions of the PTX."""
     return any(
         error["line"] or error["remarked"] or _FUNCTION.search(error[0]) or _OPCODE.search(error[0])
         for error in _ERROR.finditer(errors)
@@ -119,7 +119,7 @@ def with_sources(errors: str, ptx: AssembledPtx) -> str:
 
 
 def with_modules(remarks: str, modules: Iterable[AssembledPtx]) -> str:
-    """Returns what ptxas remarks on the modules of a link, with the module and place of each.
+    """Returns the remarks of ptxas on the modules of a link, with the module and place of each.
 
     ptxas names neither. A module is recognised by its functions: that of the remark, and then those
     which are reported with it.
@@ -142,7 +142,7 @@ def with_modules(remarks: str, modules: Iterable[AssembledPtx]) -> str:
 
 
 def _line_in(error: re.Match[str], ptx: AssembledPtx) -> int | None:
-    """Returns the line of the PTX that ptxas names, or that of what it speaks of."""
+    """Returns the line of the PTX that ptxas names, or the line of the function or instruction."""
     number = error["line"] or error["remarked"]
     return int(number) if number else ptx.line_of(error[0])
 

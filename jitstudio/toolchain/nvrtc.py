@@ -349,7 +349,7 @@ def _place_remarks(job: Job, options: tuple[str, ...], report: Report) -> None:
 
 
 def _assembled(job: Job, ptx: bytes) -> AssembledPtx:
-    """Returns the PTX of a compile with the texts that its line table is about."""
+    """Returns the PTX of a compile with the texts of the line table."""
     name = split_variant(job.name)[0]
     sources = (name, *(header.name for header in job.headers))
     return AssembledPtx(ptx_file(name), text_of(ptx), sources)
