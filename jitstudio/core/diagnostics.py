@@ -208,7 +208,7 @@ _LINKER_TRAILER = re.compile(
     r"ERROR (?P<code>\w+): (?P<message>.*?)(?:\((?P<file>[^()-][^()]*)\))?$"
 )
 # `error   : Multiple definition of 'f' in 'b.ptx', ...`: nvJitLink, on stderr
-_ON_STDERR = re.compile(r"(?:error|warning)\s*: (?P<message>.*)")
+_ON_STDERR = re.compile(r"(?:@[EW]@|)(?:error|warning)\s*: (?P<message>.*)")
 _CARET = re.compile(r"\s*\^\s*")
 # What NVRTC's front end says when there is no memory left even to say that.
 _EXHAUSTED = "Loop in catastrophic error processing"

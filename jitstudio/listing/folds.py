@@ -13,6 +13,7 @@ from typing import NamedTuple
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cpp_text import HIDDEN, STRING
 from jitstudio.listing.line_classes import classify, is_unused_label, jump_targets
+from jitstudio.listing.lines import split_at_newlines
 from jitstudio.ptx.pieces import matches
 from jitstudio.ptx.scanner import COMMENT as PTX_COMMENT
 from jitstudio.ptx.scanner import STRING as PTX_STRING
@@ -149,7 +150,7 @@ def _ptx_header(lines: Sequence[str]) -> Iterator[FoldRange]:
 
 def _ptx_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
     yield from _ptx_header(lines)
-    bare = bare_ptx("\n".join(lines)).split("\n")
+    bare = split_at_newlines(bare_ptx("\n".join(lines)))
     braces = _Braces(bare)
     for number, line in enumerate(bare):
         if braces.in_head or any(map(line.__contains__, _PTX_MARKS)):

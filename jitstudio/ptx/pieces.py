@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 # Some milliseconds of work.
 _PIECE = 1 << 18
+_MOST_PARTS = 10_000
 _LONGEST_START = 64
 """Characters that decide whether something begins: `R"delimiter(` and the word before are less."""
 
@@ -48,11 +49,14 @@ def replaced(
     """Returns the text with all matches replaced, as `pattern.sub(replacement, text)` does."""
     if len(text) <= _PIECE:
         return pattern.sub(replacement, text)
-    parts, at = [], 0
+    joined, parts, at = [], [], 0
     for match in matches(pattern, text):
         parts += text[at : match.start()], replacement(match)
         at = match.end()
-    return "".join((*parts, text[at:]))
+        if len(parts) > _MOST_PARTS:
+            joined.append("".join(parts))
+            parts.clear()
+    return "".join((*joined, *parts, text[at:]))
 
 
 def blank(text: str) -> str:

@@ -6,6 +6,7 @@ The plan, the order and the messages are made here, in the parent; a child runs 
 from __future__ import annotations
 
 import codecs
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -126,7 +127,9 @@ class Builder:
             ending = None if done else calls.ending
         total_ms = (time.perf_counter() - start) * 1000
         result = record.result(total_ms, _OUTCOMES[ending] if ending else None)
-        if request.link is LinkMode.LTO and result.ok:
+        if result.ok and (
+            request.link is LinkMode.LTO or any(map(_function_of, result.diagnostics))
+        ):
             result = _with_prototypes(request, result)
         if not result.diagnostics:
             return result
@@ -301,8 +304,21 @@ def _error(
     return Diagnostic(Severity.ERROR, file, line, column, message)
 
 
+_PROTOTYPE = re.compile(r"Prototype doesn't match for '(?P<name>[^']+)'")
+
+
+def _function_of(diagnostic: Diagnostic) -> str | None:
+    """Returns the function whose prototypes differ by this diagnostic; None for any other."""
+    match = _PROTOTYPE.match(diagnostic.message)
+    return match["name"] if match else None
+
+
 def _with_prototypes(request: BuildRequest, result: BuildResult) -> BuildResult:
-    """Returns the result with a warning for each prototype that a link by LTO does not look at."""
+    """Returns the result with a warning for each function whose prototypes differ, at its line.
+
+    A link by LTO does not look at prototypes. Of a link by PTX the warning takes the place of the
+    linker's, which names one module twice and no line.
+    """
     # It loads a parser, and few builds are links by LTO.
     from jitstudio.listing.cuda.prototypes import differing_prototypes  # noqa: PLC0415
     from jitstudio.listing.kernels.forms import defines_of  # noqa: PLC0415
@@ -312,4 +328,6 @@ def _with_prototypes(request: BuildRequest, result: BuildResult) -> BuildResult:
         for source in request.sources
     }
     warnings = tuple(differing_prototypes(request.sources, defines))
-    return replace(result, diagnostics=(*result.diagnostics, *warnings)) if warnings else result
+    placed = set(map(_function_of, warnings))
+    kept = (d for d in result.diagnostics if _function_of(d) not in placed)
+    return replace(result, diagnostics=(*kept, *warnings)) if warnings else result

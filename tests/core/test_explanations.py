@@ -110,6 +110,22 @@ def test_one_fault_in_a_template_is_one_error(builder):
         assert [(d.file, d.line) for d in errors] == [("kernel.cu", 3)], link
 
 
+def test_a_prototype_that_differs_has_its_line_in_each_kind_of_link(builder):
+    """The linker itself names one module twice, and no line."""
+    caller = cuda(
+        'extern "C" __device__ float g(float a);\n'
+        'extern "C" __global__ void k(float* p) { *p = g(*p); }\n',
+        "caller.cu",
+    )
+    callee = cuda('extern "C" __device__ double g(int a) { return a * 2.0; }\n', "callee.cu")
+    for link in ("ptx", "lto"):
+        result = builder.build(request(caller, callee, emit="cubin", link=link))
+        [warning] = result.diagnostics
+        assert (warning.file, warning.line) == ("caller.cu", 1), link
+        assert is_told("prototypes-differ", warning)
+        assert warning.message.endswith("and double g(int a) at callee.cu:1.")
+
+
 def test_marks_of_the_linker_for_other_programs_are_in_no_text(builder):
     other = replace(CALLEE, name="other.cu")
     result = builder.build(request(CALLER, CALLEE, other, **PTX_LINK))

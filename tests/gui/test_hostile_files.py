@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -76,11 +77,32 @@ def test_long_lines_and_many_of_them_stall_nothing(started, tmp_path, watchdog, 
     started.settle()
     pause(300)
     watchdog.reset()
+    begin = time.monotonic()
     started.files.open_paths([tmp_path / name])
     started.settle()
     pause(300)
-    assert watchdog.longest < 100 * slowness() * MARGIN, watchdog.stalls
+    longest, stalls = watchdog.longest, list(watchdog.stalls)
+    # A thread that holds Python may itself have to wait for a core, and the window's with it.
+    usual = stall_beside_a_busy_thread(watchdog, time.monotonic() - begin)
+    assert longest < max(100 * slowness() * MARGIN, 2 * usual), (usual, stalls)
     assert started.document.text is None
+
+
+def stall_beside_a_busy_thread(watchdog, seconds):
+    """The longest stall, in milliseconds, beside a thread that gives way as often as Python can."""
+    done = threading.Event()
+
+    def count():
+        while not done.is_set():
+            pass
+
+    thread = threading.Thread(target=count)
+    watchdog.reset()
+    thread.start()
+    pause(round(1000 * seconds))
+    done.set()
+    thread.join()
+    return watchdog.longest
 
 
 TEXTS = {
