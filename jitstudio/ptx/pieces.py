@@ -49,7 +49,9 @@ def replaced(
     """Returns the text with all matches replaced, as `pattern.sub(replacement, text)` does."""
     if len(text) <= _PIECE:
         return pattern.sub(replacement, text)
-    joined, parts, at = [], [], 0
+    at = 0
+    joined: list[str] = []
+    parts: list[str] = []
     for match in matches(pattern, text):
         parts += text[at : match.start()], replacement(match)
         at = match.end()

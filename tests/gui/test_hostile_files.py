@@ -24,6 +24,8 @@ HUGE = 3 << 30
 MOST_GROWTH = 64 << 20
 # Beside other programs the same may take twice as long.
 MARGIN = 3
+# What holds the window up does so each time, other programs do not.
+TRIES = 3
 REFUSALS = {
     "huge.cu": "larger than the 256 MiB",
     "huge.a": "larger than the 256 MiB",
@@ -73,19 +75,26 @@ MEGABYTES = {
 @pytest.mark.bench
 @pytest.mark.parametrize("name", ["long.cu", "list.cu", "many.cu", "long.ptx", "many.ptx"])
 def test_long_lines_and_many_of_them_stall_nothing(started, tmp_path, watchdog, name):
-    (tmp_path / name).write_text(MEGABYTES[name.split(".")[0]])
-    started.settle()
-    pause(300)
-    watchdog.reset()
-    begin = time.monotonic()
-    started.files.open_paths([tmp_path / name])
-    started.settle()
-    pause(300)
-    longest, stalls = watchdog.longest, list(watchdog.stalls)
-    # A thread that holds Python may itself have to wait for a core, and the window's with it.
-    usual = stall_beside_a_busy_thread(watchdog, time.monotonic() - begin)
-    assert longest < max(100 * slowness() * MARGIN, 2 * usual), (usual, stalls)
-    assert started.document.text is None
+    tries = []
+    for attempt in range(TRIES):
+        file = tmp_path / f"{attempt}-{name}"
+        # Another text each time, as what was built is kept.
+        file.write_text(f"// {attempt}\n{MEGABYTES[name.split('.')[0]]}")
+        started.settle()
+        pause(300)
+        watchdog.reset()
+        begin = time.monotonic()
+        started.files.open_paths([file])
+        started.settle()
+        pause(300)
+        longest, stalls = watchdog.longest, list(watchdog.stalls)
+        assert started.document.text is None
+        # A thread that holds Python may itself have to wait for a core, and the window's with it.
+        usual = stall_beside_a_busy_thread(watchdog, time.monotonic() - begin)
+        if longest < max(100 * slowness() * MARGIN, 2 * usual):
+            return
+        tries += usual, longest, *stalls
+    pytest.fail("\n".join(map(str, tries)))
 
 
 def stall_beside_a_busy_thread(watchdog, seconds):
