@@ -25,11 +25,16 @@ from jitstudio.ptx.skimming import entries
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 from tests import bare_tools
+from tests.support import SAMPLES
+from tests.wheels import BETWEEN, OLDEST, VERSIONS, nvrtc_of
 
 pytestmark = pytest.mark.tools
 
 OTHER = "JITSTUDIO_TEST_TOOLCHAIN"
 """The environment variable that names a folder with another version of the compilers."""
+
+ALONE = [SAMPLES / name for name in ("vector_add.cu", "histogram.cu", "user_transform.cu")]
+"""The samples that need no other module."""
 
 _CUDA = b"""#include <cuda_fp16.h>
 extern "C" __global__ void scale(const __half *x, float *y, int n)
@@ -130,6 +135,34 @@ def test_a_version_makes_what_it_makes_alone(tool, which, builder, request, tmp_
     assert made.content == alone.stdout
     if which == "another" and tool is not Tool.NVVM:  # whose own version is that of NVVM IR
         assert stage.version == toolchain.version
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "version",
+    [
+        pytest.param(version, marks=() if version in (OLDEST, BETWEEN) else pytest.mark.bench)
+        for version in VERSIONS
+    ],
+)
+def test_no_version_is_sent_an_option_of_ours_that_it_does_not_know(version, builder):
+    toolchain = nvrtc_of(version)
+    assert toolchain.version == version
+    request = _request(Tool.NVRTC, toolchain)
+    kinds = frozenset({CodeKind.PTX, CodeKind.CUBIN, CodeKind.LTOIR})
+    sources = [_source(Tool.NVRTC, toolchain)]
+    if version not in (OLDEST, BETWEEN):
+        sources += [Source(path.name, CodeKind.CUDA, path.read_bytes()) for path in ALONE]
+    for source in sources:
+        result = builder.build(replace(request, sources=(source,), emit=kinds))
+        assert result.outcome is Outcome.BUILT, result.diagnostics
+        assert {made.kind for made in result.artifacts} == kinds
+        assert {stage.version for stage in result.stages} == {version}
+    # It is sent what it does know.
+    cubin = next(
+        s.options for s in result.stages if s.options and "--ptxas-options=-v" in s.options
+    )
+    assert ("--no-cache" in cubin) is (version not in (OLDEST, "12.4", BETWEEN))
 
 
 @pytest.mark.parametrize("kind", [CodeKind.PTX, CodeKind.CUBIN, CodeKind.LTOIR])
