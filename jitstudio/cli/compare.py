@@ -15,6 +15,7 @@ from jitstudio.commands.json_output import result_object
 from jitstudio.commands.module_request import toolchains_of
 from jitstudio.core.axes import Axis, AxisKind, VariantError
 from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
@@ -28,7 +29,7 @@ from jitstudio.variants.plan import (
     parse_option_sets,
     parse_targets,
 )
-from jitstudio.variants.rows import VariantRow, VariantView, kernels_in
+from jitstudio.variants.rows import VariantRow, VariantView, kernels_in, missing
 from jitstudio.worker.host import WorkerError
 
 _LINKS = (LinkMode.PTX, LinkMode.LTO)
@@ -117,16 +118,34 @@ def _build_all(
 
 
 def _print_targets(rows: tuple[VariantRow, ...]) -> None:
+    lacking: dict[str, dict[str, None]] = {}
     for name, shown in kernels_in(rows).items():
         say(shown)
-        table = export.targets_cells(rows, VariantView(name))
+        view = VariantView(name)
+        table = export.targets_cells(rows, view)
         for line in table_lines(table, left=len(export.target_headings(rows))):
             say(line)
         say("")
+        for row in rows:
+            for figure, why in missing(row, view):
+                lacking.setdefault(f"no {figure.value}, as {why}.", {})[_title(row)] = None
     for row in rows:
         if row.message:
-            title = " ".join(filter(None, row.variant.values))
-            print_error(f"{title}: {row.message}")
+            print_error(f"{_title(row)}: {row.message}{_meaning(row)}")
+    for sentence, titles in lacking.items():
+        print_error(f"{', '.join(titles)}: {sentence}")
+
+
+def _title(row: VariantRow) -> str:
+    return " ".join(filter(None, row.variant.values))
+
+
+def _meaning(row: VariantRow) -> str:
+    """Returns the first sentence of what the first error of a build means; empty where unknown."""
+    found = row.result.diagnostics if row.result else ()
+    error = next((d for d in found if d.severity is Severity.ERROR), None)
+    sentence = " ".join(error.explanation.split()).partition(". ")[0] if error else ""
+    return f" {sentence.rstrip('.')}." if sentence else ""
 
 
 def _print_links(figures: list[export.LinkFigure]) -> None:

@@ -28,8 +28,9 @@ GAP = rf"(?>\s|{COMMENT})*+"
 NAME = r"[A-Za-z_$%][\w$]*+"
 """An opcode or the name of a register, a variable, a function or a label."""
 
-DOT_WORD = r"\.(?:[A-Za-z_]|\d++[A-Za-z_])\w*+(?>::\w++)*+"
-"""A directive, a type or a modifier: ``.reg``, ``.b32``, ``.2d``, ``.shared::cta``."""
+DOT_WORD = r"\.(?:[A-Za-z_]|\d++[A-Za-z_])\w*+(?>::\w++(?>:\d++)?)*+"
+"""A directive, a type or a modifier: ``.reg``, ``.b32``, ``.2d``, ``.shared::cta``,
+``.sp::2:4``."""
 
 OPCODE = rf"[a-z]\w*+(?>\s*+{DOT_WORD})*+"
 """An opcode with its modifiers."""

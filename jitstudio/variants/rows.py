@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from jitstudio.analysis.occupancy.calculate import occupancy_at
+from jitstudio.analysis.occupancy.calculate import limits_of, occupancy_at
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.axes import Axis
@@ -196,6 +196,17 @@ class VariantView:
 def value(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
     """Returns a figure of a variant; None where unknown."""
     return _VALUES[figure](row, view)
+
+
+def missing(row: VariantRow, view: VariantView) -> Iterator[tuple[VariantFigure, str]]:
+    """Yields the figures that a variant lacks although it was built and read, with the reasons."""
+    kernel_report = row.reports.get(view.kernel_of(row))
+    if kernel_report is None:
+        return
+    if not kernel_report.peak:
+        yield VariantFigure.LIVE, "nvdisasm does not count them in code of this version"
+    if limits_of(row.variant.build.arch) is None:
+        yield VariantFigure.OCCUPANCY, "NVIDIA has published no limits of this target"
 
 
 def whole(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:

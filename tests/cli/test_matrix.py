@@ -5,6 +5,7 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.variants.plan import parse_targets
 from tests.support import SAMPLES, refusal
+from tests.wheels import OLDEST, nvrtc_of
 
 KERNEL = 'extern "C" __global__ void f(float* y, int i) { y[i] += 1;'
 SAXPY = SAMPLES / "vector_add.cu"
@@ -71,6 +72,19 @@ def test_a_failure_is_told_below_the_tables(run):
     ran = run("build", SAXPY, "--compare-targets", "sm_20")
     assert ran.code == 1
     assert "sm_20: Build failed" in ran.err
+    assert "does not know sm_20 any more" in ran.err
+
+
+@pytest.mark.slow
+def test_an_empty_cell_has_its_reason_below_the_tables(run):
+    toolchain = nvrtc_of(OLDEST)
+    words = ("--compare-targets", "sm_75,sm_88", "--toolchain", toolchain.folder)
+    ran = run("build", SAXPY, *words, "--toolchain", "own")
+    reasons = dict(line.split(": ", 1) for line in ran.err.splitlines() if ": " in line)
+    assert "does not know the target sm_88" in reasons["sm_88 12.0"]
+    assert reasons["sm_75 12.0"].startswith("no peak live registers, as nvdisasm")
+    assert reasons["sm_88 own"].startswith("no occupancy, as NVIDIA")
+    assert len(reasons) == 3
 
 
 @pytest.mark.parametrize(

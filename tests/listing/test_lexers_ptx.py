@@ -22,6 +22,14 @@ FRAGMENTS = {
         "16 Literal.Number.Integer",
         "]; Punctuation",
     ],
+    "spdecompress.b8.sp::2:4.x2 %r1;": [
+        "spdecompress Keyword",
+        ".b8 Keyword.Type",
+        ".sp::2:4 Name.Attribute",
+        ".x2 Name.Attribute",
+        "%r1 Name.Variable",
+        "; Punctuation",
+    ],
     "@!%p1 bra.uni $L__BB0_2;": [
         "@! Operator",
         "%p1 Name.Variable",

@@ -33,7 +33,12 @@ _NO_GRAMMAR = re.compile(
     r"|Internal compiler error"
 )
 # No instructions of a kernel for sm_90 that the net could judge.
-_UNJUDGED = frozenset(["tcgen05", "clusterlaunchcontrol", "tensormap", "multimem", "elect"])
+_UNJUDGED = frozenset(
+    [
+        *("tcgen05", "clusterlaunchcontrol", "tensormap", "multimem", "elect"),
+        *("fabric", "clmad", "spcompress", "spdecompress"),
+    ]
+)
 
 
 def differences(count: int, seed: int) -> tuple[int, dict[str, str], dict[str, str]]:

@@ -13,7 +13,7 @@ import pytest
 
 from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.disk import TICK_NS
 from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.request import BuildRequest, ProbeRequest
@@ -35,6 +35,7 @@ OTHER = "JITSTUDIO_TEST_TOOLCHAIN"
 
 ALONE = [SAMPLES / name for name in ("vector_add.cu", "histogram.cu", "user_transform.cu")]
 """The samples that need no other module."""
+HEADERS = (Header("atomic_ops.cuh", (SAMPLES / "atomic_ops.cuh").read_bytes()),)
 
 _CUDA = b"""#include <cuda_fp16.h>
 extern "C" __global__ void scale(const __half *x, float *y, int n)
@@ -154,7 +155,7 @@ def test_no_version_is_sent_an_option_of_ours_that_it_does_not_know(version, bui
     if version not in (OLDEST, BETWEEN):
         sources += [Source(path.name, CodeKind.CUDA, path.read_bytes()) for path in ALONE]
     for source in sources:
-        result = builder.build(replace(request, sources=(source,), emit=kinds))
+        result = builder.build(replace(request, sources=(source,), emit=kinds, headers=HEADERS))
         assert result.outcome is Outcome.BUILT, result.diagnostics
         assert {made.kind for made in result.artifacts} == kinds
         assert {stage.version for stage in result.stages} == {version}

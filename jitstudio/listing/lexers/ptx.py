@@ -98,7 +98,7 @@ class PtxLexer(LineLexer):
         ),
         IN_COMMENT: in_comment_rules(),
         _OPERANDS: (
-            LexerRule(r"\.\w++(?>::\w++)*+", Name.Attribute, _TYPES),
+            LexerRule(r"\.\w++(?>::\w++(?>:\d++)?)*+", Name.Attribute, _TYPES),
             _REGISTER,
             LexerRule(r"[,\[\](){}]*+;", Punctuation, then=NORMAL),
             LexerRule(r"[,:\[\](){}]++", Punctuation),
