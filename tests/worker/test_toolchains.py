@@ -16,12 +16,13 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.disk import TICK_NS
 from jitstudio.core.launch.choice import build_for_launch
+from jitstudio.core.launch.limits import newest_ptx
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
 from jitstudio.listing.includes import includes
-from jitstudio.ptx.skimming import entries
+from jitstudio.ptx.skimming import entries, ptx_version
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 from tests import bare_tools
@@ -159,6 +160,8 @@ def test_no_version_is_sent_an_option_of_ours_that_it_does_not_know(version, bui
         assert result.outcome is Outcome.BUILT, result.diagnostics
         assert {made.kind for made in result.artifacts} == kinds
         assert {stage.version for stage in result.stages} == {version}
+        ptx = next(made.text for made in result.artifacts if made.kind is CodeKind.PTX)
+        assert tuple(map(int, ptx_version(ptx).split("."))) == newest_ptx(version)
     # It is sent what it does know.
     cubin = next(
         s.options for s in result.stages if s.options and "--ptxas-options=-v" in s.options

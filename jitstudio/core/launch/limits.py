@@ -255,7 +255,7 @@ _PTX_OF_CUDA: tuple[tuple[_Version, _Version], ...] = (
     *(((12, minor), (8, minor)) for minor in range(6)),
     ((12, 6), (8, 5)),
     *(((12, minor), (8, minor - 1)) for minor in range(7, 10)),
-    *(((13, minor), (9, minor)) for minor in range(5)),
+    *(((13, minor), (9, minor)) for minor in range(6)),
 )
 """The version of CUDA, and the newest PTX that its driver and its compilers know."""
 
@@ -330,7 +330,7 @@ def _refused(what: str, why: str, device: Device) -> SpecProblem:
 
 
 def _version_problem(ptx: str, driver_version: str) -> SpecProblem | None:
-    served = _newest_ptx(_parsed(driver_version))
+    served = newest_ptx(driver_version)
     version = _parsed(ptx_version(ptx) or "")
     if version is None or served is None or version <= served:
         return None
@@ -344,8 +344,9 @@ def _version_problem(ptx: str, driver_version: str) -> SpecProblem | None:
     )
 
 
-def _newest_ptx(cuda: _Version | None) -> _Version | None:
-    """Returns the newest PTX that a driver takes; None for a driver that is not in the table."""
+def newest_ptx(cuda_version: str) -> _Version | None:
+    """Returns the newest PTX of a version of CUDA; None for one newer or older than the table."""
+    cuda = _parsed(cuda_version)
     if cuda is None or cuda > _PTX_OF_CUDA[-1][0]:
         return None
     return max((ptx for known, ptx in _PTX_OF_CUDA if known <= cuda), default=None)

@@ -27,11 +27,11 @@ _TYPES = words(
     (
         Keyword.Type,
         """
-        .b1 .b4 .b8 .b16 .b32 .b64 .b128 .u2 .u4 .u8 .u16 .u32 .u64 .s2 .s4 .s8 .s16 .s32 .s64
+        .b1 .b2 .b4 .b8 .b16 .b32 .b64 .b128 .u2 .u4 .u8 .u16 .u32 .u64 .s2 .s4 .s8 .s16 .s32 .s64
         .f16 .f16x2 .f32 .f32x2 .f64 .bf16 .bf16x2 .tf32 .pred .u16x2 .s16x2 .u8x4 .s8x4 .b4x16
         .e4m3 .e5m2 .e4m3x2 .e5m2x2 .e4m3x4 .e5m2x4 .e2m3 .e3m2 .e2m1 .e2m3x2 .e3m2x2 .e2m1x2
-        .e2m3x4 .e3m2x4 .e2m1x4 .e8m0 .ue8m0 .ue4m3 .ue8m0x2 .b6x16_p32 .b4x16_p64 .texref
-        .samplerref .surfref .v2 .v4 .v8
+        .e2m3x4 .e3m2x4 .e2m1x4 .e8m0 .ue8m0 .ue4m3 .ue8m0x2 .ue5m3x2 .s2f6x2 .b8x16 .b6x16_p32
+        .b4x16_p64 .b1024 .texref .samplerref .surfref .v2 .v4 .v8
         """,
     )
 )
@@ -42,7 +42,8 @@ _SPECIAL_REGISTERS = words(
         Name.Builtin.Pseudo,
         """
         %laneid %warpid %nwarpid %smid %nsmid %gridid %is_explicit_cluster %cluster_ctarank
-        %cluster_nctarank %lanemask_eq %lanemask_le %lanemask_lt %lanemask_ge %lanemask_gt %clock
+        %cluster_nctarank %locality_domain_id %locality_domain_supplemental_sm %perctamemoryoffset
+        %perctamemorysize %lanemask_eq %lanemask_le %lanemask_lt %lanemask_ge %lanemask_gt %clock
         %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi %envreg
         %reserved_smem_offset_begin %reserved_smem_offset_end %reserved_smem_offset_cap
         %reserved_smem_offset_0 %reserved_smem_offset_1 %total_smem_size %aggr_smem_size

@@ -7,9 +7,8 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.launch.limits import (
     _dotted,
-    _newest_ptx,
-    _parsed,
     code_problems,
+    newest_ptx,
     target_of,
 )
 from jitstudio.core.launch.problems import SpecProblem
@@ -142,13 +141,14 @@ def test_nothing_is_said_of_ptx_that_the_driver_takes_or_may_take(version, drive
         ("12.9", "8.8"),
         ("13.0", "9.0"),
         ("13.4", "9.4"),
+        ("13.5", "9.5"),
         ("10.2", ""),
         ("14.0", ""),
         ("", ""),
     ],
 )
 def test_the_newest_ptx_of_a_driver(cuda, newest):
-    found = _newest_ptx(_parsed(cuda))
+    found = newest_ptx(cuda)
     assert (_dotted(found) if found else "") == newest
 
 
