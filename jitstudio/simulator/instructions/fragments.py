@@ -103,12 +103,12 @@ class _Part(NamedTuple):
     Attributes:
         outer: The line of the matrix in memory, for each lane: a row in `.row`.
         inner: The first element in that line, for each lane.
-        length: How many successive elements each lane accesses.
+        width: How many successive elements each lane accesses.
     """
 
     outer: NDArray[np.int64]
     inner: NDArray[np.int64]
-    length: int
+    width: int
 
 
 def _parts(
@@ -169,7 +169,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
         warps = len(whole_warps(wave, s))
         matrix = np.zeros((warps, fragment.rows * fragment.columns), element)
         for at, (flat, step), part in accesses(f, s, warps):
-            for e, values in enumerate(load(wave, space, at, element, part.length, s)):
+            for e, values in enumerate(load(wave, space, at, element, part.width, s)):
                 matrix[:, flat + e * step] = values.reshape(warps, WARP)
         for register, slot in enumerate(places):
             # Elements of 8 and 16 bits are packed into registers of 32, the first one lowest.
@@ -186,7 +186,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
             for e in range(fragment.packed):
                 matrix[:, fragment.place(register, e)] = values[:, :, e]
         for at, (flat, step), part in accesses(f, s, warps):
-            elements = [matrix[:, flat + e * step].reshape(-1) for e in range(part.length)]
+            elements = [matrix[:, flat + e * step].reshape(-1) for e in range(part.width)]
             store(wave, space, at, elements, s)
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
