@@ -112,7 +112,7 @@ class _Part(NamedTuple):
 
 
 def _parts(
-    letter: str, shape: tuple[int, int, int], kind: PtxType, *, is_row: bool
+    letter: str, fragment: _Fragment, kind: PtxType, *, is_row: bool, is_transposed: bool
 ) -> tuple[_Part, ...]:
     """Returns the accesses by which a matrix is loaded or stored.
 
@@ -120,9 +120,8 @@ def _parts(
     of a block with 8 lines. Lines are along k in A and B. The elements are one access where they
     are successive in memory, too; those of 16 bits always are: `LDSM` or `MOVM` turns blocks.
     """
-    m, n, k = shape
-    is_along = {"a": is_row, "b": not is_row}.get(letter, is_row is not (shape == _TRANSPOSED))
-    rows, columns = {"a": (m, k), "b": (k, n)}.get(letter, (m, n))
+    is_along = {"a": is_row, "b": not is_row}.get(letter, is_row is not is_transposed)
+    rows, columns = fragment.rows, fragment.columns
     lines, length = (rows, columns) if is_row else (columns, rows)
     held = max(4 // kind.size, 2 if letter in "cd" else 1)
     if is_along or kind.bits == 16:
@@ -144,7 +143,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
     letter = next(w for w in b.instruction.modifiers if w in ("a", "b", "c", "d"))
     shape = _shape(b)
     fragment = _fragment(letter, shape, len(slots), kind)
-    parts = _parts(letter, shape, kind, is_row=is_row)
+    parts = _parts(letter, fragment, kind, is_row=is_row, is_transposed=shape == _TRANSPOSED)
     find, space, element = b.address(address), b.space, np.dtype(f"u{kind.size}")
     # PTX ISA, `wmma.load`: stride is the distance of rows in `.row`, and of columns in `.col`.
     length = fragment.columns if is_row else fragment.rows
