@@ -220,7 +220,7 @@ class LessonsView(QWidget):
         first, second, last = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         first.addWidget(self._choice, 1)
         first.addWidget(self._open)
-        for button in (self._check, self._by_itself, self._hint):
+        for button in (self._check, self._hint):
             last.addWidget(button)
         last.addStretch(1)
         last.addWidget(self._reset)
@@ -237,6 +237,8 @@ class LessonsView(QWidget):
         column.addLayout(first)
         column.addLayout(second)
         column.addWidget(parts, 1)
+        # Beside the buttons it would have no room in a narrow pane.
+        column.addWidget(self._by_itself)
         column.addLayout(last)
         follow_letters(self, scale_margins)
 
