@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jitstudio.analysis.occupancy.calculate import Filling, filling_of
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.code import CodeKind, target_in
 from jitstudio.core.figures import QT_TRANSLATE_NOOP
 from jitstudio.core.result import BuildResult, Kernel, Resources
 
@@ -125,7 +125,7 @@ def build_figures(result: BuildResult) -> Iterator[tuple[Kernel, KeyFigures]]:
     """
     codes = {a.name: read_code(a.text) for a in result.artifacts if a.kind is CodeKind.SASS}
     for kernel in result.kernels:
-        code, target = codes.get(kernel.module), split_variant(kernel.module)[2]
+        code, target = codes.get(kernel.module), target_in(kernel.module)
         function = code.function(kernel.name) if code is not None else None
         instructions = function.code_length if function is not None else None
         arch = Arch.parse(target) if target else result.arch

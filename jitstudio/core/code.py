@@ -30,6 +30,8 @@ class CodeKind(Enum):
     LIBRARY = "library"
     CAPTURED = "captured"
     OPTIXIR = "optixir"
+    TILE_BYTECODE = "tile-bytecode"
+    TILEIR = "tileir"
     SASS = "sass"
     HEADER = "header"
 
@@ -59,6 +61,8 @@ ENDINGS: dict[str, CodeKind] = {
     ".a": CodeKind.LIBRARY,
     ".jitkernel": CodeKind.CAPTURED,
     ".optixir": CodeKind.OPTIXIR,
+    ".tileirbc": CodeKind.TILE_BYTECODE,
+    ".tileir": CodeKind.TILEIR,
     ".sass": CodeKind.SASS,
     ".h": CodeKind.HEADER,
     ".hpp": CodeKind.HEADER,
@@ -79,6 +83,8 @@ _TITLES = {
     CodeKind.LIBRARY: "static library",
     CodeKind.CAPTURED: "captured kernel",
     CodeKind.OPTIXIR: "OptiX IR",
+    CodeKind.TILE_BYTECODE: "Tile IR bytecode",
+    CodeKind.TILEIR: "Tile IR",
     CodeKind.SASS: "SASS",
     CodeKind.HEADER: "header",
 }
@@ -86,15 +92,17 @@ _TITLES = {
 TEXT_KINDS = frozenset(
     {
         *(CodeKind.CUDA, CodeKind.PYTHON, CodeKind.LLVM_IR, CodeKind.PTX),
-        *(CodeKind.SASS, CodeKind.HEADER),
+        *(CodeKind.TILEIR, CodeKind.SASS, CodeKind.HEADER),
     }
 )
 EMITTED_KINDS = (
+    CodeKind.TILEIR,
     CodeKind.PTX,
     CodeKind.SASS,
     CodeKind.CUBIN,
     CodeKind.LTOIR,
     CodeKind.OPTIXIR,
+    CodeKind.TILE_BYTECODE,
     CodeKind.FATBIN,
     CodeKind.CAPTURED,
 )
@@ -177,8 +185,9 @@ class Artifact:
     Attributes:
         kind: One of `EMITTED_KINDS`.
         name: The module it was made from, or `LINKED`; with its target behind an ``@`` where it
-            is one of several, as in ``k.cu@sm_80``.
-        content: UTF-8 text for PTX and SASS, bytes otherwise.
+            is one of several, as in ``k.cu@sm_80``, and `TILE_PART` where a module that has other
+            code as well has its tile functions apart, as in ``k.cu@tile``.
+        content: UTF-8 text for Tile IR, PTX and SASS, bytes otherwise.
     """
 
     kind: CodeKind
@@ -202,16 +211,26 @@ class Artifact:
         return f"{self.name.strip('./').replace('/', '_')}{self.kind.ending}"
 
 
-_VARIANT = re.compile(r"(.+)(@)((?:sm|compute)_\d+[af]?)")
+TILE_PART = "@tile"
+"""Ends the name of the code of tile functions in a module that has other code as well."""
+_TARGET = r"(?:sm|compute)_\d+[af]?"
+_VARIANT = re.compile(rf"(.+?)(@)(tile@{_TARGET}|tile|{_TARGET})")
 
 
 def split_variant(name: str) -> tuple[str, str, str]:
-    """Returns module, ``@`` and target of the name of code for a target of several.
+    """Returns module, ``@`` and part in the name of a part of a module's code.
 
-    The last two are empty for any other name.
+    The part is a target of several, ``tile``, or both as in ``tile@sm_80``. The last two are empty
+    for any other name.
     """
     match = _VARIANT.fullmatch(name)
     return (match[1], match[2], match[3]) if match else (name, "", "")
+
+
+def target_in(name: str) -> str:
+    """Returns the target in the name of code for a target of several; empty for other names."""
+    target = split_variant(name)[2].rpartition("@")[2]
+    return "" if target == TILE_PART[1:] else target
 
 
 LINKED = "linked"

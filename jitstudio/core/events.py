@@ -127,7 +127,12 @@ class BuildRecord:
             outcome=outcome or self._outcome(crash),
             arch=self._found_arch(done) or self.arch,
             stages=tuple(stage for _, stage in sorted(stages.items())),
-            artifacts=tuple(a for e in done for a in e.artifacts if a.kind in self.emit),
+            # Tile IR is made again with each other output of NVRTC.
+            artifacts=tuple(
+                {
+                    (a.kind, a.name): a for e in done for a in e.artifacts if a.kind in self.emit
+                }.values()
+            ),
             lowered_names=tuple(n for e in done for n in e.lowered_names),
             kernels=_merged(k for e in done for k in e.kernels),
             diagnostics=once(self._diagnostics(done)),

@@ -25,7 +25,12 @@ _CONTAINER = struct.Struct("<IHHQ")  # magic, version, bytes of this header, byt
 _ENTRY = struct.Struct("<HHIQ 12x I II Q 8x Q")
 _NAME = struct.Struct("<II")
 _NAME_AT = 32
-_KINDS = {1: CodeKind.PTX, 2: CodeKind.CUBIN, 8: CodeKind.LTOIR}
+_KINDS = {
+    1: CodeKind.PTX,
+    2: CodeKind.CUBIN,
+    8: CodeKind.LTOIR,
+    0x80: CodeKind.TILE_BYTECODE,
+}
 _VIRTUAL = (CodeKind.PTX, CodeKind.LTOIR)
 _SUFFIXES = {0x100000: "a", 0x200000: "f"}
 _LONGEST_NAME = 4096
@@ -37,7 +42,8 @@ class FatbinEntry:
 
     Attributes:
         kind: The kind of the code; None for a kind that this reader does not know.
-        target: Such as ``sm_90a`` for machine code and ``compute_90`` for PTX and LTO-IR.
+        target: Such as ``sm_90a`` for machine code and ``compute_90`` for PTX and LTO-IR; without
+            meaning for Tile IR, which is for all.
         name: What it was called when it was packed; empty if it was not.
         size: Its bytes in the file.
         unpacked: Its bytes once it is decompressed.
@@ -224,4 +230,5 @@ def entry_line(entry: FatbinEntry) -> str:
     kind = entry.kind.title if entry.kind else "unknown kind"
     packed = f", {entry.unpacked:,} unpacked" if entry.unpacked not in (0, entry.size) else ""
     name = f", {entry.name}" if entry.name else ""
-    return f"{kind} for {entry.target}: {entry.size:,} bytes{packed}{name}"
+    target = "" if entry.kind is CodeKind.TILE_BYTECODE else f" for {entry.target}"
+    return f"{kind}{target}: {entry.size:,} bytes{packed}{name}"

@@ -52,6 +52,8 @@ _SHARED = ".nv.shared."
 # From sm_90 on the system's own share is in front of what a kernel declares.
 _RESERVED_BYTES = 1024
 
+# The name of what a driver reads before it launches a tile kernel.
+_TILE_DATA = b"___NV_TILE_LAUNCH_META_DATA___"
 _MAX_THREADS, _REQUIRED_THREADS, _BARRIERS = 0x05, 0x10, 0x4C
 # In the section for all functions: a symbol's index and an amount.
 _PER_SYMBOL = {0x2F: "registers", 0x11: "stack_bytes", 0x12: "local_bytes"}
@@ -81,6 +83,11 @@ _AMOUNTS: dict[str, re.Pattern[str]] = {
 def has_code(cubin: bytes) -> bool:
     """Returns whether there is any function in a cubin, kernel or not."""
     return bool(sections(cubin, _CODE))
+
+
+def is_tile_code(cubin: bytes) -> bool:
+    """Returns whether tileiras has made a cubin: each kernel has a fixed number of threads."""
+    return _TILE_DATA in cubin
 
 
 def code_sizes(cubin: bytes) -> dict[str, int]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
-from jitstudio.core.code import LINKED, CodeKind, Header, Source, split_variant
+from jitstudio.core.code import LINKED, TILE_PART, CodeKind, Header, Source, split_variant
 from jitstudio.core.cubin import keeps_ptx
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.options import hazard, nvcc_objection, refusal, refused, shown
+from jitstudio.core.options import find, hazard, nvcc_objection, read, refusal, refused, shown
 from jitstudio.core.options.steps import StepKind, idle_options, step_options
 from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 from jitstudio.core.result import BuildResult
@@ -75,6 +76,12 @@ ROUTES: dict[tuple[CodeKind, CodeKind], BuildRoute] = {
     (_K.CUDA, _K.LTOIR): BuildRoute(Tool.NVRTC, _K.CUDA),
     (_K.CUDA, _K.OPTIXIR): BuildRoute(Tool.NVRTC, _K.CUDA),
     (_K.CUDA, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.CUDA, _K.TILE_BYTECODE): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.TILEIR): BuildRoute(Tool.TILEIRDISASM, _K.TILE_BYTECODE),
+    (_K.TILE_BYTECODE, _K.TILEIR): BuildRoute(Tool.TILEIRDISASM, _K.TILE_BYTECODE),
+    (_K.TILE_BYTECODE, _K.CUBIN): BuildRoute(Tool.TILEIRAS, _K.TILE_BYTECODE),
+    (_K.TILE_BYTECODE, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.CUBIN),
+    (_K.TILE_BYTECODE, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
     (_K.PYTHON, _K.CAPTURED): BuildRoute(Tool.PYTHON, _K.PYTHON),
     (_K.PYTHON, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.CAPTURED),
     (_K.PYTHON, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.CAPTURED),
@@ -119,9 +126,13 @@ def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeK
     """Returns the kinds to emit when the user did not say: the most readable there are."""
     if link is not LinkMode.NONE:
         return frozenset({_K.SASS})
-    return frozenset(
-        _K.SASS if s.kind in _BUILT or (s.kind, _K.PTX) not in ROUTES else _K.PTX for s in sources
-    )
+    return frozenset(map(_most_readable, sources))
+
+
+def _most_readable(source: Source) -> CodeKind:
+    if source.kind is _K.TILE_BYTECODE:
+        return _K.TILEIR
+    return _K.PTX if source.kind not in _BUILT and (source.kind, _K.PTX) in ROUTES else _K.SASS
 
 
 def plan(request: BuildRequest) -> tuple[PlanStep, ...]:
@@ -193,9 +204,12 @@ def _nvcc_refusal(request: BuildRequest) -> str:
             "the project's folder. Compile with NVRTC, or trust the project: --trust on the "
             "command line, File > Project > Trust this project in the window."
         )
-    wanted = next((kind for kind in (_K.LTOIR, _K.OPTIXIR) if kind in request.emit), None)
+    others = (_K.LTOIR, _K.OPTIXIR)
+    wanted: CodeKind | None = next((kind for kind in others if kind in request.emit), None)
     if request.link is LinkMode.LTO:
         wanted = _K.LTOIR
+    if any(_tile_share(request, source) for source in request.sources):
+        wanted = _K.TILEIR
     if wanted:
         return f"nvcc is asked for PTX and cubins here, not for {wanted.title}. Compile with NVRTC."
     return next(filter(None, map(nvcc_objection, request.option_sets)), "")
@@ -259,6 +273,14 @@ def _units(request: BuildRequest) -> list[Source]:
 
 def _module_steps(request: BuildRequest, source: Source) -> Iterator[PlanStep]:
     """Steps that make every wanted kind of a module, without a link."""
+    if share := _tile_share(request, source):
+        yield from _steps_with_tile(request, source, share)
+    else:
+        yield from _plain_module_steps(request, source)
+
+
+def _plain_module_steps(request: BuildRequest, source: Source) -> Iterator[PlanStep]:
+    """The same of a module without tile functions."""
     kinds: set[CodeKind] = {source.kind}
     wanted = [kind for kind in _ORDER if kind in request.emit and kind is not source.kind]
     possible = [kind for kind in wanted if _can_become(source, kind)]
@@ -274,14 +296,21 @@ def _module_steps(request: BuildRequest, source: Source) -> Iterator[PlanStep]:
 
 def _can_become(source: Source, kind: CodeKind) -> bool:
     lacks = (source.kind, kind) == (_K.CUBIN, _K.PTX) and not keeps_ptx(source.content)
+    lacks = lacks or (source.kind is _K.CUDA and kind in _TILE_KINDS)
     return (source.kind, kind) in ROUTES and not lacks
 
 
 # SASS and cubin before PTX: one NVRTC call for a real machine makes both.
-_ORDER = (_K.CAPTURED, _K.OPTIXIR, _K.LTOIR, _K.SASS, _K.CUBIN, _K.PTX)
+_TILE_KINDS = (_K.TILEIR, _K.TILE_BYTECODE)
+_ORDER = (_K.CAPTURED, _K.OPTIXIR, _K.LTOIR, _K.SASS, _K.CUBIN, _K.PTX, *_TILE_KINDS)
 
 
 def _impossible(source: Source, wanted: CodeKind) -> str:
+    if source.kind is _K.CUDA and wanted in _TILE_KINDS:
+        return (
+            f"{wanted.title} is made of the tile functions of '{source.name}' with the option "
+            f"{_ENABLE_TILE}: add that, or ask for another output."
+        )
     possible = [kind.title for kind in _ORDER[::-1] if _can_become(source, kind)]
     possible += [_K.FATBIN.title] if source.kind in _PACKED else []
     reason = "cannot be made from it"
@@ -336,13 +365,83 @@ def _route(request: BuildRequest, source: Source, target: CodeKind) -> tuple[Too
     return (Tool.NVCC if by_nvcc else route.tool), route.out_of
 
 
+class _TileShare(Enum):
+    """The part of a module's functions that Tile IR is made of."""
+
+    NONE = ""
+    SOME = "some"
+    ALL = "all"
+
+    def __bool__(self) -> bool:
+        return self is not _TileShare.NONE
+
+
+_ENABLE_TILE = "--enable-tile"
+_WITH_TILE, _ = find(_ENABLE_TILE)
+_TILE_ONLY, _ = find("--tile-only")
+_NO_TILE, _ = find("--simt-only")
+
+
+def _tile_share(request: BuildRequest, source: Source) -> _TileShare:
+    """Returns which functions of CUDA C++ become Tile IR, as the options say."""
+    if source.kind is not _K.CUDA:
+        return _TileShare.NONE
+    rows = {option.spec for option in read(request.options_of(source))}
+    if _NO_TILE in rows or not rows & {_WITH_TILE, _TILE_ONLY}:
+        return _TileShare.NONE
+    return _TileShare.ALL if _TILE_ONLY in rows else _TileShare.SOME
+
+
+def _steps_with_tile(
+    request: BuildRequest, source: Source, share: _TileShare
+) -> Iterator[PlanStep]:
+    """Steps of a module with tile functions: first of the other functions, if there are any.
+
+    One run of NVRTC makes the code of those and Tile IR. It says in which there is nothing; then
+    the steps that wait for that are not done.
+    """
+    others = request.emit - set(_TILE_KINDS)
+    simt: list[PlanStep] = []
+    if others and share is _TileShare.SOME:
+        simt = list(_plain_module_steps(replace(request, emit=others), source))
+    tile = list(_tile_steps(request, source, share))
+    if simt and tile:
+        tile = tile[1:]
+        simt = [
+            replace(step, makes=(*step.makes, _K.TILE_BYTECODE))
+            if step.tool is Tool.NVRTC
+            else step
+            for step in simt
+        ]
+    if not simt and not tile:
+        raise PlanError(_impossible(source, next(k for k in _ORDER if k in request.emit)))
+    yield from (*simt, *tile)
+
+
+def _tile_steps(request: BuildRequest, source: Source, share: _TileShare) -> Iterator[PlanStep]:
+    """Steps that make the wanted kinds of a module's tile functions, as far as possible."""
+    bytecode = replace(source, kind=_K.TILE_BYTECODE)
+    name = source.name if share is _TileShare.ALL else f"{source.name}{TILE_PART}"
+    wanted = [kind for kind in _ORDER if kind in request.emit]
+    possible = [kind for kind in wanted if _can_become(bytecode, kind)]
+    if possible or _K.TILE_BYTECODE in wanted:
+        yield _step(request, source, _K.TILE_BYTECODE, [])
+    for step in _plain_module_steps(replace(request, emit=frozenset(possible)), bytecode):
+        inputs = (
+            ref if ref.kind is _K.TILE_BYTECODE else replace(ref, name=name) for ref in step.inputs
+        )
+        yield replace(step, name=name, inputs=tuple(inputs))
+
+
 def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
     table = _LINKED_AS[request.link]
     inputs = []
     for source in _units(request):
         kind = table.get(source.kind, source.kind)
         inputs.append(Ref(kind, source.name))
-        if kind is not source.kind:
+        if share := _tile_share(request, source):
+            yield from _steps_beside_link(request, source, kind, share)
+        elif kind is not source.kind:
             yield _step(request, source, kind, [])
     linked_from = _K.LTOIR if request.link is LinkMode.LTO else _K.PTX
 
@@ -363,6 +462,21 @@ def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
         yield PlanStep(Tool.NVDISASM, LINKED, (Ref(_K.CUBIN, LINKED),), (_K.SASS,), options)
 
 
+def _steps_beside_link(
+    request: BuildRequest, source: Source, kind: CodeKind, share: _TileShare
+) -> Iterator[PlanStep]:
+    """Steps of a module that is linked, also of the tile functions, which no link takes."""
+    if share is _TileShare.ALL:
+        raise PlanError(
+            f"A link takes no tile functions, and '{source.name}' has no others with --tile-only. "
+            "Build it without a link."
+        )
+    step = _step(request, source, kind, [])
+    tile = list(_tile_steps(request, source, share))
+    yield replace(step, makes=(*step.makes, _K.TILE_BYTECODE)) if tile else step
+    yield from tile[1:]
+
+
 def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
     """Yields all steps once a target, and a step that packs, for each module or the link."""
     for source in request.sources:
@@ -381,13 +495,24 @@ def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
         for source in ready:
             parts.setdefault(source.name, []).append(Ref(kind, source.name))
         sources = tuple(s for s in request.sources if s not in ready)
-        part = replace(request, sources=sources, arch=arch, emit=frozenset({kind}))
+        # As nvcc packs PTX of other functions, Tile IR: once, as it is for all targets.
+        packs_tile = kind is _K.PTX and arch == request.fat_ptx[0]
+        emit = frozenset({kind, _K.TILE_BYTECODE} if packs_tile else {kind})
+        part = replace(request, sources=sources, arch=arch, emit=emit)
         for step in _plain_steps(part) if sources else ():
+            if kind is _K.PTX and step.tool in (Tool.TILEIRAS, Tool.CUOBJDUMP):
+                continue
             yield _variant(step, request, target)
-            if kind in step.makes and (request.link is LinkMode.NONE or step.name == LINKED):
-                parts.setdefault(step.name, []).append(Ref(kind, f"{step.name}@{target}"))
+            module = step.name.removesuffix(TILE_PART)
+            is_linked = request.link is not LinkMode.NONE
+            is_part = not is_linked or step.name == LINKED or module != step.name
+            made = {kind} if is_part else set()
+            made |= {_K.TILE_BYTECODE} if packs_tile else set()
+            parts.setdefault(module, []).extend(
+                Ref(packed, f"{step.name}@{target}") for packed in step.makes if packed in made
+            )
     by_name = {source.name: source for source in request.sources}
-    for name, refs in parts.items():
+    for name, refs in ((name, refs) for name, refs in parts.items() if refs):
         packing = StepKind(Tool.NVFATBIN, _K.CUBIN, _K.FATBIN)
         options = step_options(request, packing, by_name.get(name))
         yield PlanStep(Tool.NVFATBIN, name, tuple(refs), (_K.FATBIN,), options)

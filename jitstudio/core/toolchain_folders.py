@@ -31,7 +31,13 @@ _LIBRARIES = {
     Tool.NVJITLINK: "libnvJitLink",
     Tool.NVFATBIN: "libnvfatbin",
 }
-PROGRAMS = {Tool.NVCC: "nvcc", Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
+PROGRAMS = {
+    Tool.NVCC: "nvcc",
+    Tool.NVDISASM: "nvdisasm",
+    Tool.CUOBJDUMP: "cuobjdump",
+    Tool.TILEIRAS: "tileiras",
+    Tool.TILEIRDISASM: "tileirdisasm",
+}
 """The tools that are programs of their own, by the names of their files."""
 COMPILERS = (*_LIBRARIES, Tool.NVCC)
 """The tools that a folder has to have itself; the others only read what these have made."""

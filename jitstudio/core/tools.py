@@ -20,6 +20,8 @@ class Tool(Enum):
     NVDISASM = "nvdisasm"
     CUOBJDUMP = "cuobjdump"
     NVCC = "nvcc"
+    TILEIRAS = "tileiras"
+    TILEIRDISASM = "tileirdisasm"
     DRIVER = "CUDA driver"
     PYTHON = "Python"
 
@@ -30,7 +32,10 @@ CUDA_COMPILERS = frozenset((Tool.NVRTC, Tool.NVCC))
 NO_COMPILERS = frozenset((Tool.DRIVER, Tool.PYTHON))
 """The tools that no wheel of NVIDIA's and no toolkit brings."""
 
-OPTIONAL_TOOLS = frozenset((Tool.NVCC,))
+TILE_TOOLS = frozenset((Tool.TILEIRAS, Tool.TILEIRDISASM))
+"""The tools that work on Tile IR."""
+
+OPTIONAL_TOOLS = frozenset((Tool.NVCC, *TILE_TOOLS))
 """The tools that the wheels jitstudio asks for do not bring: without them nothing is amiss."""
 
 

@@ -18,7 +18,7 @@ from jitstudio.analysis.passes import FilmReading
 from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import LINKED, CodeKind, Header, Source
+from jitstudio.core.code import LINKED, CodeKind, Header, Source, split_variant
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.choice import choose_form, launchable, launched_name
@@ -33,7 +33,7 @@ from jitstudio.core.plan import PlanStep, plan
 from jitstudio.core.prebuilt import ptx_of
 from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 from jitstudio.core.result import BuildResult, StageResult
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import TILE_TOOLS, Tool
 from jitstudio.listing.includes import includes
 from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.own_headers import own_headers
@@ -251,6 +251,12 @@ def recipe_of(
     if not result.ok:
         raise ExportError(f"There is nothing to export. {result.reason}")
     steps, stages = [], []
+    if part := next((s for s in _plan(request) if s.tool in TILE_TOOLS), None):
+        name = part.name
+        raise ExportError(
+            f"'{split_variant(name)[0]}' has tile functions, which no export builds. Write their "
+            "cubin (--emit cubin), and export that: it is launched like any other."
+        )
     for step in _plan(request):
         stage = _stage_of(step, result)
         steps.append(_step(request, step, stage))

@@ -357,6 +357,8 @@ def _installed() -> Iterator[str]:
 _FOLDER, _FORCES = "-I", "--pre-include"
 # No files: texts of NVRTC's own, without any of which a list of opened files is none.
 _MADE_UP = {BUILT_IN_HEADER, "__nv_name_map"}
+# Where tile functions are compiled, unless there is a file of this name.
+_IN_NVRTC = "cuda_tile.h"
 _READINGS: FileContentCache[Includes] = FileContentCache(includes)
 _WIDER_FOUND: FileContentCache[bool] = FileContentCache(lambda text: bool(_WIDER.search(text)))
 
@@ -479,7 +481,7 @@ def _name_below(folder: str, name: str) -> str:
 def _scan(name: str, in_memory: set[str]) -> Iterator[tuple[str, Includes]]:
     """Yields the folder and the includes of an opened file; nothing for a header in memory."""
     status = status_of(name)
-    if status is None and name in in_memory:
+    if status is None and (name in in_memory or name == _IN_NVRTC):
         return
     if status is None:
         raise FileNotFoundError(name)

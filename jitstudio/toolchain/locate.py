@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 from functools import cache
-from glob import glob
+from glob import escape, glob
 from itertools import chain
 from pathlib import Path
 
@@ -27,7 +27,13 @@ from cuda.pathfinder import (
 )
 
 from jitstudio.core.toolchain_folders import PROGRAMS, ToolchainFolder, toolchain_in
-from jitstudio.core.tools import CUDA_COMPILERS, OPTIONAL_TOOLS, USUAL_TOOLKITS, Tool
+from jitstudio.core.tools import (
+    CUDA_COMPILERS,
+    OPTIONAL_TOOLS,
+    TILE_TOOLS,
+    USUAL_TOOLKITS,
+    Tool,
+)
 from jitstudio.toolchain.tool_output import ToolMissing
 
 # By the names that cuda-pathfinder has for libraries.
@@ -46,7 +52,11 @@ WHEELS = {
     Tool.NVCC: "nvidia-cuda-nvcc",
     Tool.NVDISASM: "nvidia-cuda-nvdisasm",
     Tool.CUOBJDUMP: "nvidia-cuda-cuobjdump",
+    Tool.TILEIRAS: "nvidia-cuda-tileiras",
+    Tool.TILEIRDISASM: "cuda-tile",
 }
+_EXTRA = "'jitstudio[tile]'"
+"""What brings all tools for tile functions."""
 ADDED = "toolchain"
 """How a tool was found that is in the folder chosen for this process."""
 
@@ -195,6 +205,18 @@ def programs(*tools: Tool) -> tuple[str, ...]:
     return tuple(paths)
 
 
+def beside_tileiras(name: str) -> tuple[str, ...]:
+    """Returns the paths of files next to tileiras; none without tileiras.
+
+    Args:
+        name: Relative to the folder of tileiras, with `*` for any characters.
+    """
+    with contextlib.suppress(ToolMissing):
+        folder = os.path.dirname(os.path.realpath(program(Tool.TILEIRAS)))
+        return tuple(os.path.normpath(path) for path in glob(os.path.join(escape(folder), name)))
+    return ()
+
+
 def nvdisasm() -> str:
     """Returns the path of the disassembler.
 
@@ -227,7 +249,7 @@ def _missing(tool: Tool, detail: str) -> ToolMissing:
     first = first.partition(": No such file")[0]
     wheel = WHEELS.get(tool)
     remedy = (
-        f"Install it with: python3 -m pip install {wheel} "
+        f"Install it with: python3 -m pip install {_EXTRA if tool in TILE_TOOLS else wheel} "
         "or install a CUDA toolkit and set CUDA_PATH to its folder."
         if wheel
         else "It comes with the driver of the GPU."

@@ -7,7 +7,8 @@ from functools import cache
 
 from cuda.bindings import nvfatbin
 
-from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.code import TILE_PART, CodeKind, target_in
+from jitstudio.core.cubin import cubin_target
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.ptx.skimming import ptx_target
@@ -36,7 +37,7 @@ def version() -> str:
 
 
 def pack(job: Job) -> Report:
-    """Packs cubins, PTX and LTO-IR into a fatbin."""
+    """Packs cubins, PTX, LTO-IR and Tile IR into a fatbin."""
     locate.load(Tool.NVFATBIN)
     report = Report()
     options = list(job.options)
@@ -67,7 +68,8 @@ def pack(job: Job) -> Report:
 def _add(handle: int, ref: Ref, code: bytes, report: Report) -> None:
     target = _target_of(ref, code)
     # A reader of the fatbin sees this name, which must be its own.
-    name = f"{ref.file_name}@{target}"
+    part = TILE_PART if TILE_PART in ref.name else ""
+    name = f"{ref.file_name}{part}@{target}"
     with report.timed():
         match ref.kind:
             case CodeKind.CUBIN:
@@ -78,14 +80,18 @@ def _add(handle: int, ref: Ref, code: bytes, report: Report) -> None:
                 nvfatbin.add_ptx(handle, text, len(text), target, name, "")
             case CodeKind.LTOIR:
                 nvfatbin.add_ltoir(handle, code, len(code), target, name, "")
+            case CodeKind.TILE_BYTECODE:
+                nvfatbin.add_tile_ir(handle, code, len(code), name, "")
             case _:
                 raise _Unknown(f"A fatbin takes no {ref.kind.title}, as '{ref.name}' is.")
 
 
 def _target_of(ref: Ref, code: bytes) -> str:
     """Returns the number of the target with the letter, as in ``90a``."""
-    _, _, variant = split_variant(ref.name)
-    if match := _TARGET.fullmatch(variant):
+    if TILE_PART in ref.name and (arch := cubin_target(code)):
+        # It has a letter, whatever was asked for.
+        return arch.sm.removeprefix("sm_")
+    if match := _TARGET.fullmatch(target_in(ref.name)):
         return match[1]
     if ref.kind is CodeKind.PTX and (target := ptx_target(code.decode("latin-1"))):
         return target.removeprefix("sm_")

@@ -19,10 +19,12 @@ from cuda.bindings import nvrtc
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, split_variant
 from jitstudio.core.diagnostics import Severity, diagnose, in_folders, ptx_file, who_asks
+from jitstudio.core.kernel_resources import has_code
 from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import NAME_MAP, expression_in
 from jitstudio.core.result import MARK, Phase, Supplied
+from jitstudio.core.tile_ir import tile_kernels
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.assembly_errors import AssembledPtx, has_places, with_sources
@@ -61,6 +63,7 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.CUBIN: (nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN),
     CodeKind.LTOIR: (nvrtc.nvrtcGetLTOIRSize, nvrtc.nvrtcGetLTOIR),
     CodeKind.OPTIXIR: (nvrtc.nvrtcGetOptiXIRSize, nvrtc.nvrtcGetOptiXIR),
+    CodeKind.TILE_BYTECODE: (nvrtc.nvrtcGetTileIRSize, nvrtc.nvrtcGetTileIR),
 }
 # `cannot open source file "missing.h"`
 _NOT_FOUND = "open source file"
@@ -72,9 +75,16 @@ _SYNTAX_ONLY = ("--fdevice-syntax-only", "-fdevice-syntax-only")
 # Each knows more of what NVRTC refuses; who has more errors than that has others, too.
 _MOST_ROUNDS = 8
 _NO_CACHE = ("--no-cache", "-no-cache")
+_TILE = ("--enable-tile", "-enable-tile", "--tile-only", "-tile-only")
 _PRECOMPILING = "--create-pch=headers.pch"
 _UNHEARD_OF = "--jitstudio-asks"
 _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
+
+
+_HOLDS_CODE: dict[CodeKind, Callable[[bytes], bool]] = {
+    CodeKind.PTX: lambda ptx: b".entry" in ptx or b".func" in ptx,
+    CodeKind.CUBIN: has_code,
+}
 
 
 class NvrtcError(RuntimeError):
@@ -461,6 +471,8 @@ def _compile(
         with report.timed():
             for kind in makes:
                 report.code[kind] = _fetch(program, *_OUTPUTS[kind])
+            if makes and any(option.startswith(_TILE) for option in options):
+                _take_tile_code(program, report)
         for expression in job.name_expressions:
             (lowered,) = _checked(nvrtc.nvrtcGetLoweredName(program, expression.encode()))
             report.lowered.append((expression, lowered.decode()))
@@ -469,6 +481,27 @@ def _compile(
     if CodeKind.PTX in report.code:
         # NVRTC counts the NUL at the end of the text.
         report.code[CodeKind.PTX] = report.code[CodeKind.PTX].rstrip(b"\0")
+
+
+def _take_tile_code(program: Any, report: Report) -> None:
+    """Takes note of the kernels in Tile IR, and leaves out code in which there is nothing."""
+    try:
+        bytecode = _fetch(program, *_OUTPUTS[CodeKind.TILE_BYTECODE])
+    except RuntimeError as error:  # of the bindings: the library lacks the function
+        if isinstance(error, NvrtcError):
+            raise
+        raise NvrtcError(
+            f"NVRTC {version()} compiles tile functions and gives nobody their Tile IR: that takes "
+            "NVRTC 13.3 or newer."
+        ) from error
+    names = tile_kernels(bytecode)
+    report.tile_kernels = names or ()
+    if names == ():
+        report.code.pop(CodeKind.TILE_BYTECODE, None)
+    elif CodeKind.TILE_BYTECODE in report.code:
+        for kind, holds_code in _HOLDS_CODE.items():
+            if kind in report.code and not holds_code(report.code[kind]):
+                del report.code[kind]
 
 
 def _fetch(program: Any, size_of: Callable[..., Any], copy: Callable[..., Any]) -> bytes:

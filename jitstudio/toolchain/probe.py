@@ -21,6 +21,8 @@ _VERSIONS: dict[Tool, Callable[[], str]] = {
     Tool.NVDISASM: partial(locate.program_version, Tool.NVDISASM),
     Tool.CUOBJDUMP: partial(locate.program_version, Tool.CUOBJDUMP),
     Tool.NVCC: nvcc.version,
+    Tool.TILEIRAS: partial(locate.program_version, Tool.TILEIRAS),
+    Tool.TILEIRDISASM: partial(locate.program_version, Tool.TILEIRDISASM),
 }
 
 

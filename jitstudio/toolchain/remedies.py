@@ -22,6 +22,8 @@ _UNMARKED = re.compile(
     r": error: A (?:function without execution|namespace scope variable without memory) space"
 )
 _ERROR = re.compile(r": (?:catastrophic )?error: ")
+_TILE_IGNORED = "parsing for Tile constructs is not enabled"
+_OF_TILE = "cuda_tile.h"
 _CALLED = "calling a __host__ function"
 _NOT_FOUND = re.compile(r'open source file "([^"\n]++)"')
 # Macros of a compiler or of NVIDIA's headers: with nvcc they may be others. Some never are.
@@ -44,6 +46,8 @@ def unmarked_for_device(
     """
     if not _UNMARKED.search(report.error_log) or any(option in ALL_DEVICE for option in options):
         return ""
+    if _TILE_IGNORED in report.error_log:
+        return ""  # a function that it would take for another kind than it is marked as
     trial = attempt(ALL_DEVICE[:1])
     before, after = (len(_ERROR.findall(r.error_log)) for r in (report, trial))
     if not trial.ok and after >= before:
@@ -72,6 +76,8 @@ def nvcc_offer(part: DevicePart, report: Report, folders: tuple[str, ...]) -> Di
     if not is_of_host or calls or job.confined_to is not None:
         return None
     if not {CodeKind.PTX, CodeKind.CUBIN}.issuperset(job.makes) or not nvcc.path():
+        return None
+    if _OF_TILE in missing:
         return None
     if not all(map(nvcc.may_find, missing)):
         return None

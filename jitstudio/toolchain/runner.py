@@ -8,14 +8,15 @@ from importlib import import_module
 from itertools import starmap
 from types import ModuleType
 
-from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.code import Artifact, CodeKind, split_variant
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.disk import working_folder
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.kernel_resources import has_code, kernels_of
 from jitstudio.core.plan import UNKNOWN, Job, JobDependencies, Ref
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
-from jitstudio.core.tools import CUDA_COMPILERS, Tool
+from jitstudio.core.tile_ir import tile_kernels
+from jitstudio.core.tools import CUDA_COMPILERS, TILE_TOOLS, Tool
 from jitstudio.ptx.skimming import entries
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.demangle import demangled
@@ -37,6 +38,8 @@ _RUNNERS = {
     Tool.DRIVER: ("driver_jit", "assemble"),
     Tool.NVDISASM: ("disassembly", "disassemble"),
     Tool.CUOBJDUMP: ("extraction", "extract"),
+    Tool.TILEIRAS: ("tileiras", "assemble"),
+    Tool.TILEIRDISASM: ("tileiras", "disassemble"),
     Tool.PYTHON: ("python_scripts", "run_script"),
 }
 """The module of each tool, loaded with its first job, and the function that does a job."""
@@ -48,7 +51,7 @@ def _version(job: Job, module: ModuleType) -> str:
     Raises:
         ToolMissing: It is not here.
     """
-    if job.tool in (Tool.NVDISASM, Tool.CUOBJDUMP):
+    if job.tool in (Tool.NVDISASM, Tool.CUOBJDUMP, *TILE_TOOLS):
         return locate.program_version(job.tool)
     version: str = module.version(job) if job.tool is Tool.PYTHON else module.version()
     return version
@@ -127,6 +130,8 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
     if (text := report.code.get(CodeKind.PTX)) is not None:
         by_name |= dict.fromkeys(entries(text.decode("utf-8", "replace")))
     codes = [report.code[CodeKind.CUBIN]] if CodeKind.CUBIN in report.code else []
+    if job.tool in TILE_TOOLS:
+        by_name |= dict.fromkeys(tile_kernels(job.inputs[0][1]) or ())
     if job.tool is Tool.NVDISASM and report.ok:
         # The only step of a cubin that was given.
         codes += [code for _, code in job.inputs]
@@ -140,6 +145,9 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
 def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
     yield from report.diagnostics
     yield from _unheeded(job, report)
+    if report.tile_kernels and CodeKind.TILE_BYTECODE not in job.makes:
+        message = f"{_NO_TILE_CODE}: {', '.join(demangled(report.tile_kernels).values())}."
+        yield Diagnostic(Severity.WARNING, split_variant(job.name)[0], None, None, message)
     if report.crash is not None:
         message = report.crash.message
         yield Diagnostic(Severity.ERROR, job.name, None, None, message, report.crash.tool)
@@ -181,6 +189,9 @@ def _unheeded(job: Job, report: Report) -> Iterator[Diagnostic]:
 
 
 _MOST_NAMES = 3
+_NO_TILE_CODE = (
+    "Tile functions are left out, as they become Tile IR and SASS only (--emit tileir,sass)"
+)
 _FUNCTIONS_ONLY = "Assembled, but there is no kernel in the PTX, and so no code in the result."
 _LINKED_TO_NOTHING = "Linked by LTO, but there is no code in the result."
 # Why the compilers do so, and what to do, is explained by `core.explanations`.
@@ -207,4 +218,4 @@ def _lacks_kernel(tool: Tool, report: Report) -> bool:
         wanted = (b".entry", b".func") if tool in CUDA_COMPILERS else (b".entry",)
         return not any(word in text for word in wanted)
     code = report.code.get(CodeKind.CUBIN)
-    return code is not None and not has_code(code)
+    return not has_code(code) if code is not None else tool is Tool.NVRTC and not report.code

@@ -66,6 +66,10 @@ def _parts(tool: Tool, path: str) -> Iterator[str]:
         from jitstudio.toolchain import nvvm  # noqa: PLC0415 - loaded with the tool
 
         yield from nvvm.libdevice_file()
+    if tool is Tool.TILEIRAS:
+        # It starts ptxas and loads libNVVM.
+        for name in ("ptxas", "../lib*/libnvvm.so*", "../nvvm/lib*/libnvvm.so*"):
+            yield from locate.beside_tileiras(name)
     if tool is Tool.NVCC:
         from jitstudio.toolchain import nvcc  # noqa: PLC0415 - see above
 

@@ -44,6 +44,7 @@ class Report:
         captured: The kernels that a script has made, each packed.
         diagnostics: What it says by itself, where its log is not read for that.
         notes: Sentences for the end of the log.
+        tile_kernels: The lowered names of the kernels that are in Tile IR only.
         lowered: Pairs of name expression and lowered name.
         refused: The wrong name expressions, with what is wrong.
         crash: How a tool that is a program of its own died.
@@ -66,6 +67,7 @@ class Report:
     captured: list[bytes] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tile_kernels: tuple[str, ...] = ()
     lowered: list[tuple[str, str]] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     crash: Crash | None = None

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from jitstudio.cache.results import Cache, Mark
-from jitstudio.core.code import LINKED, Artifact, Source, split_variant
+from jitstudio.core.code import LINKED, TILE_PART, Artifact, Source, split_variant
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
 from jitstudio.core.kernel_resources import function_alone
 from jitstudio.core.plan import Job, JobDependencies, PlanStep, Ref
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Crash, Outcome
-from jitstudio.core.tools import CUDA_COMPILERS, Tool
+from jitstudio.core.tools import CUDA_COMPILERS, TILE_TOOLS, Tool
 from jitstudio.worker.calls import Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
 from jitstudio.worker.host import ChildDeath, WorkerHost
@@ -54,6 +54,18 @@ class Schedule:
             if all(ref in self._contents for ref in step.inputs)
         ]
         return [(number, self._job(self._waiting.pop(number))) for number in ready]
+
+    def take_incomplete(self) -> list[tuple[int, Job]]:
+        """Returns the steps that pack several pieces of code, with the pieces that are there.
+
+        For when no more will be made: of tile functions and others a module may have one kind.
+        """
+        packing = {n: step for n, step in self._waiting.items() if step.tool is Tool.NVFATBIN}
+        for number, step in packing.items():
+            present = tuple(ref for ref in step.inputs if ref in self._contents)
+            if present:
+                self._waiting[number] = replace(step, inputs=present)
+        return self.take_ready()
 
     def add(self, artifacts: Iterable[Artifact]) -> None:
         """Takes note of an artifact that others may wait for."""
@@ -94,7 +106,8 @@ class Schedule:
     def _is_final(self, step: PlanStep, module: str) -> bool:
         if step.tool is Tool.NVDISASM and not self._inputs.issuperset(step.inputs):
             return False  # the step that built the cubin has listed its kernels
-        return self._request.link is LinkMode.NONE or module == LINKED
+        is_apart = TILE_PART in step.name or step.tool in TILE_TOOLS
+        return self._request.link is LinkMode.NONE or module == LINKED or is_apart
 
 
 def _reference(source: Source) -> tuple[Ref, bytes]:
@@ -162,6 +175,7 @@ class Execution:
         self._calls = calls
         self._tell = tell
         self._cut_short = False
+        self._went_wrong = False
         self._waiting: list[_Step] = []
         self._working: dict[int, _Step] = {}
         self._reports: queue.SimpleQueue[tuple[_Step, _Report]] = queue.SimpleQueue()
@@ -201,7 +215,7 @@ class Execution:
 
     def _queue_ready(self) -> None:
         """Takes ready steps from the cache where possible, and queues the rest for a worker."""
-        while ready := self._schedule.take_ready():
+        while ready := self._schedule.take_ready() or self._rest():
             for number, job in ready:
                 mark = self._cache.mark(job) if self._cache else None
                 if mark is None and job.cacheable:
@@ -214,9 +228,15 @@ class Execution:
                     need = need_of(job, self._headers)
                 except HeaderRefused as error:
                     diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(error))
+                    self._went_wrong = True
                     self._tell(Problem(Outcome.FAILED, diagnostic, step=number))
                 else:
                     self._waiting.append(_Step(number, job, mark, need))
+
+    def _rest(self) -> list[tuple[int, Job]]:
+        """Returns the steps that can do without missing code, if nothing went wrong."""
+        is_idle = not (self._waiting or self._working or self._went_wrong)
+        return self._schedule.take_incomplete() if is_idle else []
 
     def _begin(self, step: _Step, *, aside: bool = False) -> bool:
         """Hands a step to a worker, aside in a thread of its own.
@@ -262,7 +282,7 @@ class Execution:
                 step.finished = report
                 self._finish(step.number, report)
             case Problem():
-                step.refused = True
+                step.refused = self._went_wrong = True
                 self._tell(replace(report, step=step.number))
             case Notice():
                 self._tell(report)
@@ -282,6 +302,7 @@ class Execution:
                     self._cache.keep(step.mark, basis, step.finished)
             case ChildDeath():
                 crash = self._crash(step.job.tool, report)
+                self._went_wrong = True
                 if crash is not None:
                     self._tell(step.begun.lost(crash, report.stderr))
             case BaseException():
@@ -304,6 +325,7 @@ class Execution:
 
     def _finish(self, number: int, finished: StageFinished) -> None:
         self._tell(replace(finished, step=number))
+        self._went_wrong |= not finished.stage.ok
         self._schedule.add(finished.artifacts)
 
     def _abandon(self) -> None:

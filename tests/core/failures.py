@@ -143,6 +143,13 @@ PROVOKED = (
     Failure("header-missing", including('"mine.h"'), F.ADD_INCLUDE_FOLDER),
     Failure("header-missing", including('"curve.cuh"'), F.ADD_INCLUDE_FOLDER),
     Failure("host-function", whole(KERNEL + MAIN), F.REPLACE_TEXT),
+    Failure("header-of-tile-functions", whole("#include <cuda_tile.h>\n" + KERNEL), F.ADD_OPTION),
+    Failure(
+        "tile-functions-need-cpp20",
+        replace(whole("#include <cuda_tile.h>\n" + KERNEL), options=("--enable-tile",)),
+        F.ADD_OPTION,
+    ),
+    Failure("tile-functions-off", whole("__tile__ int f() { return 1; }\n" + KERNEL), F.ADD_OPTION),
     Failure(
         "unmarked-function",
         whole("int twice(int a) { return 2 * a; }\n" + KERNEL),
@@ -354,6 +361,7 @@ REPORTED = (
         NVRTC,
         "'setmaxnreg' ignored to maintain minimum register requirements.",
     ),
+    ("tile-target", Tool.TILEIRAS, "tileiras makes no code for sm_75."),
     ("not-trusted", None, "This project is not trusted. '--time=f' writes a file."),
     ("script-time-limit", Tool.PYTHON, "Python was stopped after 20 s, the time limit."),
     ("ptx-too-new", LINKER, "Unsupported .version 8.7; current version is '8.4'"),

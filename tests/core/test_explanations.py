@@ -41,6 +41,7 @@ RUNTIME = [f"{root}/lib64/libcudadevrt.a" for root in USUAL_TOOLKITS]
 ALL = (*PROVOKED, *FOREIGN_FAILURES, *REMARKS)
 # What lacks two things has two fixes, and the target of PTX is said in the PTX and of the build.
 MORE_STEPS = {
+    "header-of-tile-functions": 1,
     "feature-needs-ptx-target": 1,
     "feature-needs-ptx-version": 1,
     "instruction-needs-a": 1,

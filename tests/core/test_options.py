@@ -35,14 +35,15 @@ def test_an_open_quote_is_told_in_words():
 
 
 def test_line_info_reaches_compiler_and_linker_but_not_libnvvm():
-    assert sent("-lineinfo") == {Tool.NVRTC: "-lineinfo", Tool.NVJITLINK: "-lineinfo"}
+    tile = {Tool.TILEIRAS: "--lineinfo"}
+    assert sent("-lineinfo") == {Tool.NVRTC: "-lineinfo", Tool.NVJITLINK: "-lineinfo"} | tile
     assert sent("--generate-line-info") == sent("-lineinfo")
 
 
 def test_each_tool_gets_its_own_spelling():
     expected = {Tool.NVRTC: "-fmad=false", Tool.NVVM: "-fma=0", Tool.NVJITLINK: "-fma=0"}
     assert sent("--fmad=false") == expected
-    packed = {Tool.NVJITLINK: "-g", Tool.NVFATBIN: "-g"}
+    packed = {Tool.NVJITLINK: "-g", Tool.NVFATBIN: "-g", Tool.TILEIRAS: "--device-debug"}
     assert sent("-G") == {Tool.NVRTC: "-G", Tool.NVVM: "-g"} | packed
 
 

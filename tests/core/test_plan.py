@@ -457,7 +457,7 @@ def told(built):
         (PTX, "cubin", "nvrtc:--bogus", "NVRTC"),
         (PTX, "cubin", "--print-life-ranges", "nvdisasm"),
         (CUBIN, "sass", "--bogus", "nvJitLink"),
-        (CUBIN, "sass", "-lineinfo", "NVRTC and nvJitLink"),
+        (CUBIN, "sass", "-lineinfo", "NVRTC and nvJitLink and tileiras"),
     ],
 )
 def test_an_option_that_reaches_no_tool_is_told_with_those_it_is_for(source, emit, option, takers):
@@ -492,3 +492,38 @@ def test_the_linker_of_a_link_takes_its_options():
 
 def test_a_build_that_is_refused_tells_of_no_options():
     assert told(request(CUBIN, emit="ltoir", options=("-O0",))) == []
+
+
+TILE = ("--enable-tile",)
+
+
+def test_tile_functions_are_a_part_of_their_module():
+    assert outline(CUDA, emit="tileir,ptx,sass", options=TILE) == [
+        (Tool.NVRTC, "a.cu", "ptx+cubin+tile-bytecode"),
+        (Tool.NVDISASM, "a.cu", "sass"),
+        (Tool.TILEIRAS, "a.cu@tile", "cubin"),
+        (Tool.NVDISASM, "a.cu@tile", "sass"),
+        (Tool.CUOBJDUMP, "a.cu@tile", "ptx"),
+        (Tool.TILEIRDISASM, "a.cu@tile", "tileir"),
+    ]
+    for off in ((), ("--enable-tile", "--simt-only")):
+        assert outline(CUDA, emit="tileir,ptx", options=off) == [(Tool.NVRTC, "a.cu", "ptx")]
+
+
+def test_tile_functions_alone_are_the_module():
+    assert outline(CUDA, emit="sass", options=("--tile-only",)) == [
+        (Tool.NVRTC, "a.cu", "tile-bytecode"),
+        (Tool.TILEIRAS, "a.cu", "cubin"),
+        (Tool.NVDISASM, "a.cu", "sass"),
+    ]
+    with pytest.raises(PlanError, match="without a link"):
+        plan(request(CUDA, emit="sass", link="ptx", options=("--tile-only",)))
+
+
+def test_debug_information_switches_the_optimisation_of_tiles_off():
+    words = {"emit": "sass", "options": ("--tile-only", "-G")}
+    assert options(Tool.TILEIRAS, CUDA, **words) == (
+        "--gpu-name=sm_90",
+        "--opt-level=0",
+        "--device-debug",
+    )

@@ -10,10 +10,12 @@ from jitstudio.core.options import OPTIONS, OptionEffect, ValueKind
 from jitstudio.core.options.parsing import refusal
 from jitstudio.core.plan import plan
 from jitstudio.core.result import Outcome
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import TILE_TOOLS, Tool
 from jitstudio.worker.builder import Builder
 from tests.support import KERNEL, cuda, ptx, request, sample
+from tests.tile_kernels import NEEDS_TILE
 
+TILE_KERNEL = "__tile_global__ void k(int* p) {}\n"
 REQUESTS = {
     Tool.NVRTC: lambda o: request(cuda(KERNEL), arch="sm_100", options=o),
     Tool.NVVM: lambda o: request(sample("fill_opaque.ll"), arch="sm_100", options=o),
@@ -22,13 +24,18 @@ REQUESTS = {
     ),
     Tool.NVDISASM: lambda o: request(cuda(KERNEL), emit="sass", options=o),
     Tool.NVFATBIN: lambda o: request(cuda(KERNEL), emit="fatbin", options=o),
+    Tool.TILEIRAS: lambda o: request(cuda(TILE_KERNEL), emit="cubin", options=("--tile-only", *o)),
+    Tool.TILEIRDISASM: lambda o: request(
+        cuda(TILE_KERNEL), emit="tileir", options=("--tile-only", *o)
+    ),
 }
 NOT_HARMLESS = {"trace", "headers"}
 NEEDED = {"--numba-debug": ("-G",)}
 MAKES_NOTHING = {"--fdevice-syntax-only", "-32"}
 REJECTED = re.compile(
     "unrecognized option|Unknown option|unsupported option|refused one of the options|"
-    "UNRECOGNIZED_OPTION|is not known to|expects|invalid value|invalid argument"
+    "UNRECOGNIZED_OPTION|is not known to|expects|invalid value|invalid argument|"
+    "Unknown command line argument"
 )
 
 
@@ -47,7 +54,13 @@ def samples(spec):
 
 
 CASES = [
-    pytest.param(spec, tool, value, id=f"{tool.value} {spec.written(value)}")
+    pytest.param(
+        spec,
+        tool,
+        value,
+        id=f"{tool.value} {spec.written(value)}",
+        marks=NEEDS_TILE if tool in TILE_TOOLS else (),
+    )
     for spec in OPTIONS
     if not spec.managed
     for tool in spec.spellings
@@ -100,7 +113,10 @@ def test_a_project_that_is_not_trusted_sends_it_if_it_does_no_harm(worker):
     assert set(os.listdir()) == before
 
 
-@pytest.mark.parametrize("tool", REQUESTS)
+@pytest.mark.parametrize(
+    "tool",
+    [pytest.param(t, marks=NEEDS_TILE if t in TILE_TOOLS else ()) for t in REQUESTS],
+)
 def test_an_option_that_no_tool_has_is_rejected_with_the_options_sent(worker, tool):
     result = worker.build(REQUESTS[tool]((f"{tool.value}:--bogus",)))
     stage = stage_of(result, tool)

@@ -18,7 +18,7 @@ def test_every_tool_is_here_with_version_and_package():
     needed = [tool for tool in info.tools if tool.tool not in OPTIONAL_TOOLS]
     assert all(tool.version and tool.path and not tool.problem for tool in needed)
     packages = [tool.package for tool in info.tools if "site-packages" in tool.path]
-    assert all(package.startswith("nvidia-") for package in packages)
+    assert all(package.startswith(("nvidia-", "cuda-tile ")) for package in packages)
 
 
 def test_each_target_comes_with_its_dialect():

@@ -167,8 +167,8 @@ def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Sou
         raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
     is_linked = result.artifact(CodeKind.CUBIN, LINKED) is not None
     whole = result.artifact(CodeKind.PTX, LINKED)
-    modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
-    own = [form.unit, *modules, form.module]
+    modules = _modules_with(result, form)
+    own = [*modules[:1], form.unit, *modules, form.module]
     names = [source.name for source in sources] if is_linked else own
     if is_linked and whole is not None:
         return whole
@@ -194,15 +194,19 @@ def _artifact_with(
     result: BuildResult, form: KernelForm, kind: CodeKind, modules: Sequence[Source]
 ) -> Artifact | None:
     """Returns the code of this kind that the kernel is in, made by the build or put into it."""
-    places = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
-    own = [place for place in places if split_variant(place)[0] == form.unit]
-    names = (LINKED, *own, *places, form.module)
+    names = (LINKED, *_modules_with(result, form), form.module)
     # A build makes no cubin of a cubin, nor PTX of PTX. Of a link only the whole is loaded.
     is_linked = result.artifact(CodeKind.CUBIN, LINKED) is not None
     loadable = [module for module in modules if module.kind is kind and not is_linked]
     as_code = {module.name: Artifact(kind, module.name, module.content) for module in loadable}
     artifacts = (result.artifact(kind, name) or as_code.get(name) for name in names)
     return next(filter(None, artifacts), None)
+
+
+def _modules_with(result: BuildResult, form: KernelForm) -> list[str]:
+    """Returns the modules with a kernel of this name, first the form's own module with parts."""
+    modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
+    return sorted(modules, key=lambda module: split_variant(module)[0] != form.unit)
 
 
 def _error(where: str, message: str, remedy: str) -> SpecError:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import Artifact, CodeKind, split_variant
+from jitstudio.core.code import Artifact, CodeKind, target_in
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Fix, FixKind, Severity
 from jitstudio.core.launch.device import Device, DeviceLimits, Dim3
@@ -285,7 +285,7 @@ def target_of(code: Artifact) -> Arch | None:
     """Returns the target that the code names; None for code that names none."""
     if code.kind is CodeKind.PTX:
         return _ptx_arch(code.text)
-    _, _, target_name = split_variant(code.name)
+    target_name = target_in(code.name)
     return Arch.parse(target_name) if target_name else cubin_target(code.content)
 
 

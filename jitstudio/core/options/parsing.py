@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from jitstudio.core.alike import did_you_mean
-from jitstudio.core.options.rows import code, elsewhere, language, link, reading
+from jitstudio.core.options.rows import code, elsewhere, language, link, reading, tile
 from jitstudio.core.options.spec import OptionGroup, OptionSpec, ValueKind
 from jitstudio.core.tools import Tool
 
 _ORDER = {group: place for place, group in enumerate(OptionGroup)}
 OPTIONS: tuple[OptionSpec, ...] = tuple(
     sorted(
-        (*code.ROWS, *language.ROWS, *link.ROWS, *reading.ROWS, *elsewhere.ROWS),
+        (*code.ROWS, *language.ROWS, *link.ROWS, *reading.ROWS, *tile.ROWS, *elsewhere.ROWS),
         key=lambda spec: _ORDER[spec.group],
     )
 )

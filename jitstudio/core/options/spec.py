@@ -22,6 +22,7 @@ class OptionGroup(Enum):
     LINK = "Link"
     DISASSEMBLY = "Disassembly"
     FATBIN = "Fatbin"
+    TILE = "Tile functions"
     ELSEWHERE = "Set elsewhere"
 
 
@@ -236,6 +237,8 @@ def option(
     link: str = "",
     disasm: str = "",
     fatbin: str = "",
+    tileiras: str = "",
+    tileirdisasm: str = "",
     also: str = "",
     value: ValueSpec = FLAG,
     default: str = "",
@@ -254,6 +257,8 @@ def option(
         Tool.NVJITLINK: link,
         Tool.NVDISASM: disasm,
         Tool.NVFATBIN: fatbin,
+        Tool.TILEIRAS: tileiras,
+        Tool.TILEIRDISASM: tileirdisasm,
     }
     return OptionSpec(
         name,

@@ -36,6 +36,7 @@ _SPELLED_AS = {
 }
 _LINE_TABLE, _ = find("-lineinfo")
 _DEBUG, _ = find("-G")
+_TILE_LEVEL, _ = find("--opt-level")
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def step_options(
         *_FOR_KIND.get((step.tool, step.target), ()),
         *_for_link(request, step),
         *_line_table(step.tool, user_options),
+        *_unoptimised(step.tool, user_options),
         *((f"--include-path={folder}",) if folder and step.tool in CUDA_COMPILERS else ()),
         *user_options,
     )
@@ -97,6 +99,9 @@ def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
             return (f"-arch={request.arch.compute}",)
         case Tool.NVJITLINK | Tool.DRIVER | Tool.CUOBJDUMP | Tool.PYTHON:
             return (f"-arch={request.arch.sm}",)
+        case Tool.TILEIRAS:
+            # It chooses the letter itself: sm_90 becomes sm_90a.
+            return (f"--gpu-name=sm_{request.arch.number}",)
         case _:
             return ()
 
@@ -116,6 +121,13 @@ def _line_table(tool: Tool, options: tuple[str, ...]) -> tuple[str, ...]:
     flag = _LINE_TABLE.spellings.get(_spelling(tool)) if _LINE_TABLE else None
     has_lines = any(find(option)[0] in (_LINE_TABLE, _DEBUG) for option in options)
     return (flag,) if flag and not has_lines else ()
+
+
+def _unoptimised(tool: Tool, options: tuple[str, ...]) -> tuple[str, ...]:
+    """Switches optimisation off with debug information, as other tools do by themselves."""
+    rows = {find(option)[0] for option in options}
+    is_off = tool is Tool.TILEIRAS and _DEBUG in rows and _TILE_LEVEL not in rows
+    return ("--opt-level=0",) if is_off else ()
 
 
 def _spelling(tool: Tool) -> Tool:

@@ -250,6 +250,7 @@ LANGUAGES: dict[CodeKind, Language] = {
     CodeKind.HEADER: Language(_cuda_lexer, "//", "header"),
     CodeKind.PYTHON: Language(_python_lexer, "#", "python"),
     CodeKind.LLVM_IR: Language(_nvvm_lexer, ";", "llvm"),
+    CodeKind.TILEIR: Language(_mlir_lexer, "//", "llvm"),
     CodeKind.PTX: Language(_ptx_lexer, "//", "ptx"),
     CodeKind.SASS: Language(_sass_lexer, "//", "binary"),
 }

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from jitstudio.core import cpp_text
 from jitstudio.listing.cuda.words import has_word
 
-DEVICE = re.compile(rb"__(?<!\w__)(?:device|global|constant|shared|managed)__\b")
+DEVICE = re.compile(rb"__(?<!\w__)(?:device|(?:tile_)?global|tile|constant|shared|managed)__\b")
 """The words that make a declaration one of device code."""
 
 HIDDEN = cpp_text.HIDDEN.encode()
@@ -449,7 +449,7 @@ def _fresh_starts(code: bytes, marks: Collection[bytes]) -> Iterator[int]:
 
     Such a line is outside of everything, whatever was left open before it.
     """
-    words = {b"__global__", b"__device__", *marks}
+    words = {b"__global__", b"__device__", b"__tile_global__", b"__tile__", *marks}
     for line in _LINE_START.finditer(b"\n" + code):
         if not has_word(line[0], words):
             continue

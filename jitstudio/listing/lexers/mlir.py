@@ -21,8 +21,9 @@ _WORDS = words(
         "index none tensor vector memref tuple complex bf16 f16 f32 f64 f80 f128 tf32 token tile",
     ),
     (Keyword.Constant, "true false unit unknown dense sparse array opaque dense_resource"),
-    (Keyword.Pseudo, "module func public private nested attributes loc callsite fused affine_map"),
-    (Keyword, "to step iter_args else do at"),
+    (Keyword.Pseudo, "module func entry global public private nested attributes loc callsite"),
+    (Keyword.Pseudo, "fused affine_map"),
+    (Keyword, "to step iter_args else do at return continue break"),
 )
 
 

@@ -81,8 +81,13 @@ def _interpreter(python: str) -> tuple[str, ...]:
         return ()
 
 
+def _programs() -> tuple[str, ...]:
+    tools = (Tool.NVDISASM, Tool.CUOBJDUMP, Tool.NVCC, Tool.TILEIRDISASM, Tool.TILEIRAS)
+    return (*locate.programs(*tools), *locate.beside_tileiras("ptxas"))
+
+
 COMPILERS = ProgramNeeds(
-    partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP, Tool.NVCC),
+    _programs,
     _unpacked,
     _host_compiler,
     _interpreter,

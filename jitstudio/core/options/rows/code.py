@@ -234,6 +234,7 @@ _DEBUG: tuple[OptionSpec, ...] = (
         "debug information is.",
         nvrtc="-lineinfo",
         link="-lineinfo",
+        tileiras="--lineinfo",
         also="--generate-line-info",
     ),
     option(
@@ -251,6 +252,7 @@ _DEBUG: tuple[OptionSpec, ...] = (
         nvvm="-g",
         link="-g",
         fatbin="-g",
+        tileiras="--device-debug",
         also="--device-debug",
     ),
     option(

@@ -21,6 +21,7 @@ ROWS: tuple[OptionSpec, ...] = (
         nvrtc="-arch",
         nvvm="-arch",
         link="-arch",
+        tileiras="--gpu-name",
         also="--gpu-architecture",
         value=text("sm_90"),
         managed=_TARGET,

@@ -137,7 +137,7 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
     option(
         OptionGroup.LANGUAGE,
         "Tile functions",
-        "Accepts functions marked __tile__ beside those of single threads.",
+        "Compiles functions marked __tile_global__ and __tile__ beside those of single threads.",
         nvrtc="--enable-tile",
         also="-enable-tile",
         since=_13_2,

@@ -38,6 +38,10 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.side_builds import SideBuilds
 
 _MEANINGS = {
+    CodeKind.TILEIR: QT_TRANSLATE_NOOP("ExportDialog", "{kind}: the tile functions, as text"),
+    CodeKind.TILE_BYTECODE: QT_TRANSLATE_NOOP(
+        "ExportDialog", "{kind}: the tile functions, as input of tileiras"
+    ),
     CodeKind.PTX: QT_TRANSLATE_NOOP(
         "ExportDialog", "{kind}: text that every later driver can load"
     ),

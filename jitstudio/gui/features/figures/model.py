@@ -19,7 +19,7 @@ from jitstudio.analysis.key_figures import (
     in_words,
 )
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import split_variant
+from jitstudio.core.code import target_in
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.result import Kernel, Resources
 from jitstudio.gui.state.outputs import Built
@@ -71,7 +71,7 @@ class InstructionCounts:
 
     def measured(self, built: Built, kernel: Kernel) -> MeasuredKernel:
         """Returns a kernel of a build."""
-        target = split_variant(kernel.module)[2]
+        target = target_in(kernel.module)
         count = self._counts.get(built, {}).get((kernel.module, kernel.name))
         arch = Arch.parse(target) if target else built.result.arch
         return MeasuredKernel(kernel.resources, arch, count)
