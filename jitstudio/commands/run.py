@@ -277,6 +277,8 @@ class _Sides:
             access = self.over_host is not None
             forms = kernel_forms(request.sources, built, own_headers(request), access=access)
             form = choose_form(launched_name(built, spec.kernel), forms, request.sources)
+            if self.over_host is not None and form.host_launch is None and form.block:
+                spec = self.over_host(LaunchSpec(block=str(form.block)))
             if self.over_host is not None and form.host_launch is not None:
                 spec = self.over_host(first_launch(form))
                 if not self.words:

@@ -30,7 +30,7 @@ from jitstudio.analysis.sass.reading import (
 )
 from jitstudio.core.constant_banks import constant_banks
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.kernel_resources import code_sizes, cubin_resources
+from jitstudio.core.kernel_resources import code_sizes, cubin_resources, is_tile_code
 from jitstudio.core.result import Outcome
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate
@@ -168,8 +168,12 @@ def _finished(
     modules = {name: read_ptx_lines(split_at_newlines(text), only) for name, text in ptx.items()}
     # Of the format that compilers wrote up to CUDA 12 (ABI version 7) the listing has no target.
     arch = cubin_target(cubin)
+    code = corrected(code, modules)
+    if is_tile_code(cubin):
+        functions = tuple(replace(function, is_of_tiles=True) for function in code.functions)
+        code = replace(code, functions=functions)
     return replace(
-        corrected(code, modules),
+        code,
         target=code.target or (arch.sm if arch else ""),
         resources=cubin_resources(cubin),
         constants=constant_banks(cubin),

@@ -66,7 +66,7 @@ def findings(
 def _finding(rule: str, hit: RuleHit, function: SassFunction, module: str) -> Finding:
     first = function[hit.indices[0]] if hit.indices else None
     places = hit.places or (first.places if first is not None else ())
-    finding = text_of(rule, hit, places, module)
+    finding = text_of(rule, hit, places, module, is_of_tiles=function.is_of_tiles)
     if first is None:
         return finding
     return replace(finding, places=places, lines=places[:1], ptx_line=first.ptx_line)

@@ -72,6 +72,8 @@ def measured(simulation: Simulation) -> tuple[Finding, ...]:
         of_line = parting[line.file, line.line] if line.line else 1
         for rule, hit in _hits(line, sample, of_line, branch):
             remedy = _remedy(rule, line, sample, simulation)
+            if simulation.is_of_tiles:
+                remedy = ""  # which thread accesses what is not the author's choice
             findings.append(_finding(rule, hit, _place(rule, line, branch), line.ptx_line, remedy))
     return once_a_line(
         sorted(findings, key=lambda finding: finding.severity is not Severity.WARNING)

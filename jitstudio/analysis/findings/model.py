@@ -87,7 +87,12 @@ class Finding:
 
 
 def text_of(
-    rule: str, hit: RuleHit, places: Sequence[SourceLocation] = (), module: str = ""
+    rule: str,
+    hit: RuleHit,
+    places: Sequence[SourceLocation] = (),
+    module: str = "",
+    *,
+    is_of_tiles: bool = False,
 ) -> Finding:
     """Returns a hit of a rule in words, without a place.
 
@@ -96,10 +101,11 @@ def text_of(
         hit: The hit.
         places: The place; the words are for authors of that file's language.
         module: The module of the code, whose language counts where there are no places.
+        is_of_tiles: Whether it is for authors of tile functions, whatever the file.
     """
     text = _texts()[f"{rule}.{hit.form}" if hit.form else rule]
     name = places[0].file if places else module
-    language = kind_of(name) or CodeKind.CUDA
+    language = CodeKind.TILEIR if is_of_tiles else kind_of(name) or CodeKind.CUDA
     language = language if language in _AUTHORS else CodeKind.CUDA
     return Finding(
         rule,
@@ -145,7 +151,9 @@ class _Dots(dict[str, object]):
 
 
 _FIGURE, _DOTS = "…", ".+"
-_AUTHORS = frozenset((CodeKind.CUDA, CodeKind.PTX, CodeKind.LLVM_IR, CodeKind.PYTHON))
+_AUTHORS = frozenset(
+    (CodeKind.CUDA, CodeKind.PTX, CodeKind.LLVM_IR, CodeKind.PYTHON, CodeKind.TILEIR)
+)
 """The languages whose authors read findings; a cubin may be of any, and is of C++ mostly."""
 
 

@@ -177,6 +177,7 @@ class SassFunction:
         labels: In the order of the code.
         parts: The functions in the section, in the order of the code; the first has the same name.
         live: Per instruction gpr, pred, ugpr and upred; empty where nvdisasm did not say.
+        is_of_tiles: Whether it was made of a tile function, whose author knows of no threads.
     """
 
     name: str
@@ -193,6 +194,7 @@ class SassFunction:
     labels: tuple[Label, ...]
     parts: tuple[FunctionPart, ...]
     live: Integers = field(default_factory=lambda: array("H"))
+    is_of_tiles: bool = False
 
     def __post_init__(self) -> None:
         """Checks that all columns have the same instructions.

@@ -483,11 +483,14 @@ def first_launch(form: KernelForm) -> LaunchSpec:
             cover = _cover(host.grid, host.block, values)
             grid = "" if cover else ",".join(map(str, host.grid))
             return replace(spec, block=block, cover=cover, grid=grid)
+    if form.block:
+        # A block of such a kernel works on a tile: how many elements that has, nobody knows.
+        return replace(spec, block=block, grid="1")
     texts = dict(arguments)
     surface = next((p for p in form.parameters if p.type == Handle(HandleKind.SURFACE)), None)
     if surface and not any(isinstance(p.type, Pointer) for p in form.parameters):
         extents = _extents(surface, form)
-        if not (form.block or form.block_hint) and len(extents) > 1:
+        if not form.block_hint and len(extents) > 1:
             block = "16,16"
         return replace(spec, block=block, cover=",".join(extents))
     rows = (row for p in form.parameters for row in (p, *inner_rows(p)))

@@ -208,6 +208,7 @@ def resolve(
         clustered = replace(shape.config, cluster=shape.config.cluster or form.cluster)
         problems = config_problems(clustered, gpu, kernel.facts, form.block_hint)
         problems += tuple(host_problems(clustered, gpu, kernel.facts, form.needs))
+        problems += tuple(_required_block(form, shape.config))
         # Of an unknown grid there is nothing to be said.
         faults.add(*(p for p in problems if shape.complete or p.where in _WITHOUT_GRID))
     if gpu:
@@ -232,6 +233,13 @@ def resolve(
         expectations=expectations,
     )
     return ResolvedSpec(request, tuple(faults.problems), config)
+
+
+def _required_block(form: KernelForm, config: LaunchConfig) -> Iterator[SpecProblem]:
+    """Yields the problem of a block that is smaller than the kernel's code requires."""
+    if form.block and config.threads_per_block < form.block:
+        message = f"The code of {form.title} is for blocks of {form.block} threads, no fewer."
+        yield SpecProblem("block", message, f"Use {form.block}.")
 
 
 def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> LaunchRequest:

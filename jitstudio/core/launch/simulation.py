@@ -396,6 +396,7 @@ class Simulation:
         unbranched: The lines, by file and number, at which lanes part by branches of the PTX, and
             where the machine code has no branch.
         library: The lines of the PTX at which lanes part, or may part, inside a library.
+        is_of_tiles: Whether tileiras has made the PTX, whose author knows of no threads.
     """
 
     instructions: int
@@ -415,6 +416,7 @@ class Simulation:
     is_read: bool = False
     unbranched: tuple[tuple[str, int], ...] = ()
     library: tuple[LibraryBranch, ...] = ()
+    is_of_tiles: bool = False
 
     @property
     def is_partial(self) -> bool:

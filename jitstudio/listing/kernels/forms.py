@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
-from jitstudio.core.code import CodeKind, Header, Source, split_variant
+from jitstudio.core.code import Artifact, CodeKind, Header, Source, split_variant
+from jitstudio.core.kernel_resources import cubin_resources, is_tile_code
 from jitstudio.core.launch.arguments import host_variable
 from jitstudio.core.launch.c_types import PTX_SCALARS
 from jitstudio.core.launch.request import (
@@ -62,6 +63,10 @@ from jitstudio.listing.ptx import (
     reaches_texels,
 )
 
+_OF_TILES = (
+    "A block of the grid is one tile block, as ct::bid() counts them. How many threads work on it "
+    "is tileiras' choice, and no other number can be launched."
+)
 _DEFINES = ("--define-macro=", "-D")
 _WIDE = 8
 """Bytes of an address or a handle."""
@@ -171,6 +176,7 @@ class _Known:
     cubin_variables: Mapping[str, tuple[CodeVariable, ...]]
     expressions: Mapping[str, Set[str]]
     unread: tuple[str, ...]
+    tile_blocks: Mapping[tuple[str, str], int | None]
 
     @classmethod
     def of(
@@ -189,6 +195,7 @@ class _Known:
         unread = tuple(text.name for text, _ in code if len(text.content) > _LARGEST)
         code = [(text, defines) for text, defines in code if text.name not in unread]
         headers = tuple(header for header in headers if header.name not in unread)
+        codes: tuple[Source | Artifact, ...] = (*sources, *result.artifacts)
         built = (a for a in result.artifacts if a.kind is CodeKind.PTX)
         by_hand = (s for s in sources if s.kind is CodeKind.PTX)
         types = Types(declarations(text.content, defines) for text, defines in code)
@@ -219,6 +226,12 @@ class _Known:
                 for kernel in result.kernels
             },
             unread,
+            {
+                (code.name, kernel): needs.max_threads
+                for code in codes
+                if code.kind is CodeKind.CUBIN and is_tile_code(code.content)
+                for kernel, needs in cubin_resources(code.content).items()
+            },
         )
 
     def instance(self, kernel: Kernel, name: KernelName) -> LaunchedInstance:
@@ -260,14 +273,16 @@ class _Known:
             needs=(layout.needs.get(kernel.name) if layout else None) or HostNeeds(),
             span=next(spans, (0, 0)),
         )
+        if block := self.tile_blocks.get((kernel.module, kernel.name)):
+            form = replace(form, block=block, remarks=(_OF_TILES,))
         if signature is None:
             return form
         return replace(
             form,
             block_hint=signature.block_hint,
             cluster=signature.cluster,
-            block=signature.block,
-            remarks=signature.remarks,
+            block=signature.block or form.block,
+            remarks=(*form.remarks, *signature.remarks),
             module=signature.module,
             line=signature.line,
             span=signature.span,

@@ -45,8 +45,10 @@ _SPACES = frozenset([".global", ".const", ".shared", ".local", ".param", ".tex"]
 _OF_FUNCTIONS = {
     ".maxnreg": 1, ".maxntid": 3, ".reqntid": 3, ".minnctapersm": 1, ".maxnctapersm": 1,
     ".reqnctapercluster": 3, ".maxclusterrank": 1, ".abi_preserve": 1, ".abi_preserve_control": 1,
-    ".noreturn": 0, ".explicitcluster": 0, ".blocksareclusters": 0, ".unique": 0,
+    ".language": 1, ".noreturn": 0, ".explicitcluster": 0, ".blocksareclusters": 0, ".unique": 0,
 }  # fmt: skip
+# What tileiras writes behind the PTX: the Tile IR that it was made from.
+_MADE_FROM = "\n.nv_intermediate_source_section"
 # Handles of 64 bits: PTX ISA, "Texture Sampler and Surface Types".
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
 # PTX ISA, "Vectors as Operands": elements are .x .y .z .w or .r .g .b .a.
@@ -69,7 +71,7 @@ def read_program(text: str) -> PtxProgram:
     Raises:
         PtxReadError: If the text cannot be read.
     """
-    reader = _Reader(text)
+    reader = _Reader(text.partition(_MADE_FROM)[0])
     try:
         return reader.program()
     except RecursionError:

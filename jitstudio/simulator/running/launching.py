@@ -78,6 +78,8 @@ POISON = 0xFF
 """Stands for bytes of outputs that were never written, as on a GPU: NaN in all float types."""
 _MOST_TEXT = 4 << 20
 _DROPPED = "\n… the kernel has printed more than this console takes; the rest is left out.\n"
+# How tileiras marks a kernel: PTX ISA, ".language".
+_OF_TILES = b"\n.language 7\n"
 _OUTCOMES = {
     SimulationOutcome.FINISHED: LaunchOutcome.RAN,
     SimulationOutcome.FAULTED: LaunchOutcome.WRONG,
@@ -354,6 +356,7 @@ def _finished(
             orders.differences,
             heap_left=result.heap_left,
             library=result.library,
+            is_of_tiles=_OF_TILES in request.code,
         ),
     )
 
