@@ -34,6 +34,7 @@ _OTHER_NAMES = {
     "times": "window#compile-time",
     "options": "building#options",
     "search": "window#find-in-all",
+    "tileir": "window#tile-ir",
     "cache": "files#the-cache",
     # Pages of earlier versions.
     "caches": "binaries#caches-of-python-packages",

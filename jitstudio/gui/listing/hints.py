@@ -34,6 +34,11 @@ _NOT_MADE = {
         "Hints", "This build makes no PTX: the module is PTX already, or holds machine code."
     ),
     CodeKind.SASS: QT_TRANSLATE_NOOP("Hints", "This build makes no SASS."),
+    CodeKind.TILEIR: QT_TRANSLATE_NOOP(
+        "Hints",
+        "This build makes no Tile IR: that is made of functions marked __tile_global__, with "
+        "--enable-tile.",
+    ),
 }
 
 

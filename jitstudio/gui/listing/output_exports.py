@@ -32,8 +32,12 @@ _PRE = (
 MOST_LINES = 50_000
 """More lines as HTML make a clipboard that hardly any program takes."""
 # What a fenced block calls each kind, and what else can be saved.
-_FENCES = {CodeKind.PTX: "ptx", CodeKind.SASS: "asm"}
-_SAVED = {CodeKind.PTX: (CodeKind.PTX,), CodeKind.SASS: (CodeKind.SASS, CodeKind.CUBIN)}
+_FENCES = {CodeKind.TILEIR: "mlir", CodeKind.PTX: "ptx", CodeKind.SASS: "asm"}
+_SAVED = {
+    CodeKind.TILEIR: (CodeKind.TILEIR,),
+    CodeKind.PTX: (CodeKind.PTX,),
+    CodeKind.SASS: (CodeKind.SASS, CodeKind.CUBIN),
+}
 _LIGHT = "light"
 
 

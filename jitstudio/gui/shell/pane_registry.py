@@ -103,6 +103,13 @@ PANES = (
         is_early=True,
     ),
     Pane(
+        "tileir",
+        QT_TRANSLATE_NOOP("Panes", "Tile IR"),
+        PaneGroup.LISTINGS,
+        QT_TRANSLATE_NOOP("Actions", "Go to Tile IR"),
+        is_hidden=True,
+    ),
+    Pane(
         "report",
         QT_TRANSLATE_NOOP("Panes", "Report"),
         PaneGroup.READING,

@@ -43,6 +43,7 @@ _FEATURES = (
     "log.early",
     "compare.early",
     "names.early",
+    "tileir.early",
     "link.early",
     "launch.early",
     "step.early",

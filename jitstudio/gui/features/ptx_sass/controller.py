@@ -141,6 +141,8 @@ class ListingsController(QObject):
 
     @Slot(CodeKind)
     def _on_output_changed(self, kind: CodeKind) -> None:
+        if kind not in self._listings:
+            return
         pane, output = self._listings[kind], self._outputs.output(kind)
         names = frozenset(listing.name for listing in output.listings)
         # What was linked of all modules is about each of them.
