@@ -24,7 +24,7 @@ from jitstudio.system.terminal import say
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import WorkerError
 
-_WIDTH = 11
+_WIDTH = 13
 
 
 def run(options: DoctorOptions) -> int:

@@ -64,7 +64,10 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     try:
         version = _version(job, module)
     except ToolMissing as missing:
-        diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
+        message = str(missing)
+        if job.tool in TILE_TOOLS and (names := tile_kernels(job.inputs[0][1])):
+            message += f" The tile functions need it: {', '.join(demangled(names).values())}."
+        diagnostic = Diagnostic(Severity.ERROR, "", None, None, message, missing.tool)
         emit(Problem(Outcome.MISSING, diagnostic))
         return UNKNOWN
     emit(StageStarted(job.tool, version, job.name, job.options))

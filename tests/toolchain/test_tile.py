@@ -16,7 +16,7 @@ from jitstudio.core.result import Outcome
 from jitstudio.core.tile_ir import tile_kernels
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, tileiras
-from jitstudio.toolchain.tool_output import ToolMissing
+from jitstudio.toolchain.runner import run as run_job
 from tests.support import cuda, one_in, request
 from tests.tile_kernels import (
     KERNELS,
@@ -202,15 +202,13 @@ def test_what_makes_tile_ir_is_told_where_it_is_asked_for(builder):
     assert "--enable-tile" in result.reason
 
 
-def assembled(bytecode, *options):
-    job = Job(
-        Tool.TILEIRAS,
-        "k.cu@tile",
-        ((Ref(K.TILE_BYTECODE, "k.cu"), bytecode),),
-        (K.CUBIN,),
-        ("--gpu-name=sm_90", *options),
-    )
-    return tileiras.assemble(job)
+def assembling(bytecode):
+    source = ((Ref(K.TILE_BYTECODE, "k.cu"), bytecode),)
+    return Job(Tool.TILEIRAS, "k.cu@tile", source, (K.CUBIN,), ("--gpu-name=sm_90",))
+
+
+def assembled(bytecode):
+    return tileiras.assemble(assembling(bytecode))
 
 
 @pytest.fixture
@@ -260,15 +258,22 @@ def test_damaged_tile_ir_is_refused_in_words(bytecode):
         assert report.error_log
 
 
-def test_a_missing_tileiras_is_told_with_the_extra(monkeypatch):
+def test_a_missing_tileiras_is_told_with_the_extra_and_the_kernels(monkeypatch, bytecode):
     monkeypatch.setattr(locate, "file_of", lambda below: None)
     monkeypatch.setenv("PATH", "")
-    locate.program.cache_clear()
+    caches = (locate.program, locate.program_version)
+    for cached in caches:
+        cached.cache_clear()
+    events = []
     try:
-        with pytest.raises(ToolMissing, match=r"jitstudio\[tile\]"):
-            locate.program(Tool.TILEIRAS)
+        run_job(assembling(bytecode), events.append, None)
     finally:
-        locate.program.cache_clear()
+        for cached in caches:
+            cached.cache_clear()
+    (problem,) = events
+    assert problem.outcome is Outcome.MISSING
+    assert "'jitstudio[tile]'" in problem.diagnostic.message
+    assert "filled(float*, float)" in problem.diagnostic.message
 
 
 # ---- What follows from the code

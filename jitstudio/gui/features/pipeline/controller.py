@@ -168,6 +168,8 @@ class PipelineController(QObject):
     def _open_artifact(self, node: Node) -> None:
         if node.code in (CodeKind.PTX, CodeKind.SASS):
             self._navigator.go_to(ListingPlace(node.code, node.name))
+        elif node.code is CodeKind.TILEIR:
+            self._shell.layout.bring_up_pane("tileir")
         elif node.code is CodeKind.CUBIN:
             self._shell.layout.bring_up_pane("kernels")
         elif node.code is CodeKind.CAPTURED:
