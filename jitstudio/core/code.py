@@ -96,12 +96,12 @@ TEXT_KINDS = frozenset(
     }
 )
 EMITTED_KINDS = (
-    CodeKind.TILEIR,
     CodeKind.PTX,
     CodeKind.SASS,
     CodeKind.CUBIN,
     CodeKind.LTOIR,
     CodeKind.OPTIXIR,
+    CodeKind.TILEIR,
     CodeKind.TILE_BYTECODE,
     CodeKind.FATBIN,
     CodeKind.CAPTURED,

@@ -272,7 +272,7 @@ def test_a_library_that_is_missing(without_nvrtc, environment, tmp_path):
     assert run("build", SAMPLES / "fill_typed.ll").returncode == 0
     doctor = run("doctor")
     assert doctor.returncode == 3
-    assert "NVRTC      MISSING: NVRTC cannot be loaded" in doctor.stdout
+    assert "NVRTC        MISSING: NVRTC cannot be loaded" in doctor.stdout
     assert "unknown without NVRTC" in doctor.stdout
 
 
