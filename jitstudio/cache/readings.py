@@ -30,6 +30,7 @@ READERS = (
     "listing/functions.py",
     "listing/lines.py",
     "ptx/scanner.py",
+    "ptx/pieces.py",
     "ptx/skimming.py",
     "toolchain/cubin_reading.py",
     "toolchain/demangle.py",

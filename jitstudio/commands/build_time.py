@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from jitstudio.analysis.time_trace import (
 )
 from jitstudio.command_options.build import BuildOptions
 from jitstudio.commands.build import BuildAnswer, complete
+from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest, CudaCompiler
 from jitstudio.core.result import BuildResult
@@ -53,8 +53,8 @@ def timed(
     Raises:
         WorkerError: The worker itself failed.
     """
-    with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
-        asked, traces = traced(request, Path(folder))
+    with temporary_folder("jitstudio-") as folder:
+        asked, traces = traced(request, folder)
         answer = complete(asked, options.timeout, options.repeat)
         return answer, module_times(answer.result, traces)
 

@@ -19,7 +19,7 @@ from jitstudio.system.paths import resource
 
 _LACKING = re.compile(r"'(?P<what>[^']*+)' not supported on \.target '(?P<target>sm_\d++[af]?+)'")
 # An opcode with its modifiers.
-_OPCODE = re.compile(r"(?<![\w.%$])[a-z]\w*+(?:\.[\w:]++)++")
+_OPCODE = re.compile(r"(?<![\w.%$])[a-z]\w*+\.[\w:]++[\w:.]*+")
 
 
 def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:

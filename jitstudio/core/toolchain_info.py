@@ -129,7 +129,7 @@ def toolchain_finding(
     tools = info.tools if info else ()
     versions = ", ".join(f"{tool.tool.value} {tool.version}" for tool in tools if tool.version)
     own = [tool.tool.value for tool in tools if tool.is_elsewhere]
-    aside = f"{' and '.join(own)} of jitstudio's environment" if own else ""
+    aside = f"From jitstudio's environment: {', '.join(own)}" if own else ""
     needed = [tool for tool in tools if tool.problem and tool.tool not in OPTIONAL_TOOLS]
     absent = [tool.tool.value for tool in needed if tool.tool not in files]
     lacks = f"Not there, so not to be used: {', '.join(absent)}" if absent else ""

@@ -45,6 +45,8 @@ _SENTENCES = (
     (r"\(Link LTO in the Link panel, or --lto on the command line\)", "(link='lto')"),
     (r"\(--emit on the command line\)", "('emit')"),
     (r"\(--emit ", "('emit' "),
+    (r"--emit (\w++) needs", r"emit='\1' needs"),
+    (r"'jitstudio build' prints it in brackets", "'build' has it in brackets"),
     (r"--link(?![\w-])", "link='ptx'"),
     (r"\bjitstudio (?:inspect --list|inspect)\b", "'inspect'"),
 )

@@ -55,11 +55,8 @@ _RUNNING = re.compile(
     re.MULTILINE,
 )
 # `*** IR Dump After Code sinking (sink) on saxpy omitted because no change ***`
-_PRINTED = re.compile(
-    r"^\*\*\* IR Dump After (?P<name>[^\n]*) on (?P<unit>[^\n]*?)"
-    r"(?P<idle> omitted because no change| filtered out)? \*\*\*$",
-    re.MULTILINE,
-)
+_PRINTED = re.compile(r"^\*\*\* IR Dump After (?P<pass>[^\n]*) \*\*\*$", re.MULTILINE)
+_IDLE = (" omitted because no change", " filtered out")
 # The first of the mid-end, in all versions that let it be left out.
 _MID_END = "Promote Memory to Register"
 
@@ -276,5 +273,8 @@ def _remarks(job: Job, log: str) -> Iterator[Diagnostic]:
 def _back_end(printed: str) -> Iterator[IrText]:
     heads = list(_PRINTED.finditer(printed))
     for head, following in zip_longest(heads, heads[1:]):
-        text = printed[head.end() : following.start() if following else None]
-        yield IrText(head["name"], head["unit"], "" if head["idle"] else text.strip("\n"))
+        text = printed[head.end() : following.start() if following else None].strip("\n")
+        is_idle = head["pass"].endswith(_IDLE)
+        place = head["pass"].removesuffix(_IDLE[0]).removesuffix(_IDLE[1])
+        name, _, unit = place.rpartition(" on ")
+        yield IrText(name, unit, "" if is_idle else text)

@@ -36,8 +36,9 @@ _REMARK = re.compile(
     re.MULTILINE,
 )
 _HEAD_PLACE = re.compile(
-    r"DebugLoc: +\{ File: '?(?P<file>[^\n]*?)'?, Line: (?P<line>\d{1,9}), "
-    r"Column: (?P<column>\d{1,9}) \}"
+    r"^DebugLoc: +\{ File: (?P<file>[^\n]*), Line: (?P<line>\d{1,9}), "
+    r"Column: (?P<column>\d{1,9}) \}",
+    re.MULTILINE,
 )
 _ARGUMENT = re.compile(r"  - (?P<name>\w+): +(?P<value>[^\n]*)")
 _PLACE_BEFORE = re.compile(r"^loc\([^\n]*?\): ")
@@ -149,7 +150,7 @@ def _remarks(job: Job, file: Path) -> Iterator[Diagnostic]:
     own = os.path.join(working_folder(), module)
     for remark in _REMARK.finditer(text):
         place = _HEAD_PLACE.search(remark["head"])
-        path = plain_path(place["file"]) if place else module
+        path = plain_path(place["file"].strip("'")) if place else module
         yield Diagnostic(
             severity=_SEVERITY.get(remark["kind"], Severity.INFO),
             file=module if os.path.normpath(path) == os.path.normpath(own) else path,

@@ -327,7 +327,7 @@ def taken_unnamed(pid: int, folder: Path) -> int:
     sizes: dict[tuple[int, int], int] = {}
     hidden, written = set[tuple[int, int]](), 0
     for member, _ in islice(_family(pid), MOST_PROCESSES):
-        for path in Path(f"/proc/{member}/fd").glob("*"):
+        for path in _open_files(member):
             with contextlib.suppress(OSError):
                 status = path.stat()
                 if not status.st_nlink and stat.S_ISREG(status.st_mode) and not _is_memory(path):
@@ -346,6 +346,14 @@ def taken_unnamed(pid: int, folder: Path) -> int:
 
 def _is_memory(descriptor: Path) -> bool:
     return os.readlink(descriptor).startswith("/memfd:")
+
+
+def _open_files(pid: int) -> list[Path]:
+    """Returns the links to the open files of a process; none of a process that has ended."""
+    try:
+        return list(Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return []
 
 
 def _mapped_unnamed(pid: int, folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:

@@ -359,7 +359,7 @@ def test_a_bound_that_is_too_large_a_number_is_not_known(run, tmp_path):
     assert (verdict["holds"], verdict["bound"]) == (False, None)
     assert 1 < verdict["value"] < 100
     assert verdict["reason"] == (
-        "Instructions of the machine code, without padding (1e+308 * instructions): not known. "
+        "Instructions of SASS, without padding (1e+308 * instructions): not known. "
         "It is too large a number."
     )
 

@@ -23,8 +23,10 @@ def test_its_json_has_the_promised_keys(run):
         "nvdisasm",
         "cuobjdump",
         "nvcc",
+        "tileiras",
+        "tileirdisasm",
     ]
-    assert all(tool["version"] and not tool["problem"] for tool in told["tools"][:-1])
+    assert all(tool["version"] and not tool["problem"] for tool in told["tools"][:6])
     assert {"arch": "sm_90", "llvm": 7} in told["archs"]
     assert set(told["driver"]) == {"cuda_version", "problem", "devices"}
     assert set(told["window"]) == {"problem", "missing", "remedy"}
@@ -60,9 +62,9 @@ def test_it_tells_what_other_versions_can_and_lack(run, tmp_path):
     assert "no libNVVM" in problems["libNVVM"]
     assert "holds none of" in told[str(empty)]["problem"]
     text = run("doctor", *words).out
-    assert f"toolchain  {partial}" in text
+    assert f"toolchain    {partial}" in text
     assert "Not there, so not to be used: NVRTC, nvJitLink, nvFatbin" in text
-    assert "nvdisasm and cuobjdump of jitstudio's environment" in text
+    assert "From jitstudio's environment: nvdisasm, cuobjdump" in text
 
 
 def test_devices_or_why_there_are_none(run):

@@ -22,6 +22,7 @@ RACES = (
 COMMANDS = (
     ("build", "k.cu", "--emit", "ptx,cubin", "--json"),
     ("build", "k.cu", "--repeat", 2, "--json"),
+    ("build", "k.cu", "--time", "--json"),
     ("build", "k.cu", "--fat", "sm_75,compute_90", "--json"),
     ("build", SAMPLES / "saxpy.cu", "--name-expression", "saxpy<float>", "--json"),
     ("inspect", "k.cu", "--json"),

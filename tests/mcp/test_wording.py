@@ -19,7 +19,8 @@ _FLAGS = {
     for _, words in options.words()
     for word in words
     for flag in word.flags
-    if flag.startswith("--")
+    # Compilers have a `--time` of their own, which jitstudio sends.
+    if flag.startswith("--") and flag != "--time"
 }
 THEIRS = re.compile(
     rf"(?:{'|'.join(map(re.escape, sorted(_FLAGS)))})(?![\w-])"
@@ -28,8 +29,10 @@ THEIRS = re.compile(
     r"|\b[Tt]rust (?:the project\b|it only)"
 )
 # What the tools cannot ask for, or that is no message: files of the window, several toolchains,
-# projects, programs and libraries.
+# projects, programs, libraries and passes.
 ELSEWHERE = {
+    "jitstudio/core/passes.py",
+    "jitstudio/worker/passes.py",
     "jitstudio/core/handover.py",
     "jitstudio/commands/handover.py",
     "jitstudio/commands/library.py",

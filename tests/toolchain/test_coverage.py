@@ -27,7 +27,6 @@ _BY_BYTES = "inputs are bytes, so that unsaved text and files are linked alike"
 _COUNTED = "the length of what nvrtcGetSupportedArchs returns"
 _NAMED = "`toolchain.result_words` says more, and what to do"
 _UNPACKED = "NVRTC finds the headers where they are; they stay for the next start"
-_TILE = "CUDA Tile is a language of its own, which jitstudio does not offer"
 
 COVERAGE: dict[str, dict[str, str]] = {
     "nvrtc": {
@@ -53,8 +52,8 @@ COVERAGE: dict[str, dict[str, str]] = {
         "nvrtcGetProgramLog": IN_USE,
         "nvrtcGetProgramLogSize": IN_USE,
         "nvrtcGetSupportedArchs": IN_USE,
-        "nvrtcGetTileIR": _TILE,
-        "nvrtcGetTileIRSize": _TILE,
+        "nvrtcGetTileIR": IN_USE,
+        "nvrtcGetTileIRSize": IN_USE,
         "nvrtcInstallBundledHeaders": IN_USE,
         "nvrtcRemoveBundledHeaders": _UNPACKED,
         "nvrtcSetFlowCallback": "first called after the front end, which takes nearly all of the "
@@ -102,7 +101,7 @@ COVERAGE: dict[str, dict[str, str]] = {
         "add_ltoir": IN_USE,
         "add_ptx": IN_USE,
         "add_reloc": "it takes device code out of host objects; jitstudio makes no host code",
-        "add_tile_ir": _TILE,
+        "add_tile_ir": IN_USE,
         "create": IN_USE,
         "destroy": IN_USE,
         "get": IN_USE,

@@ -52,7 +52,9 @@ def find(text: str) -> tuple[OptionSpec | None, str | None]:
 
 def did_you_mean_option(text: str) -> str:
     """Returns a question with the option most like a mistyped option, or empty."""
-    return did_you_mean(text.partition("=")[0], _BY_FLAG)
+    # A spelling of one tool, as `--lineinfo` of tileiras, is refused by the others.
+    flags = {flag for spec in OPTIONS for flag in (spec.flag, *spec.aliases)}
+    return did_you_mean(text.partition("=")[0], sorted(flags))
 
 
 # These have no spellings of their own: the compiler in the driver is sent what nvJitLink would be,
