@@ -88,3 +88,11 @@ def test_rows_in_the_same_banks_conflict_in_shared_memory():
     assert crowded.wavefronts == 4 * 8
     sums = Form(*["store", "d", "row", "m16n16k16", "shared", "f32"])
     assert counts_of(sums, 16).requests == 4
+
+
+def test_generic_addresses_are_loaded_from_part_by_part():
+    shared, generic = (
+        counts_of(Form("load", "a", "row", "m16n16k16", space, "f16"), 24)
+        for space in ("shared", "generic")
+    )
+    assert (shared.requests, generic.requests) == (1, 4)

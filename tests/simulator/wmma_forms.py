@@ -70,11 +70,11 @@ class Form(NamedTuple):
         words = f"wmma.{self.action}.{self.letter}.sync.aligned.{self.layout}.{self.shape}"
         places = [(i, f"[%rd2+{i * 32 * size}]") for i in range(self.registers)]
         if self.action == "load":
-            moved = [f"{words}.{self.space}.{self.kind} {held}, [%rd1], %r1;"]
+            moved = [f"{words}{self._space}.{self.kind} {held}, [%rd1], %r1;"]
             moved += [f"st.global.{kind} {place}, %f{i};" for i, place in places]
         else:
             moved = [f"ld.global.{kind} %f{i}, {place};" for i, place in places]
-            moved.append(f"{words}.{self.space}.{self.kind} [%rd1], {held}, %r1;")
+            moved.append(f"{words}{self._space}.{self.kind} [%rd1], {held}, %r1;")
         lines = (
             f".reg .{kind} %f<{self.registers}>;",
             ".reg .b32 %r<4>;",
@@ -94,10 +94,15 @@ class Form(NamedTuple):
         return f"{head}\n{{\n{body}\n}}\n"
 
     @property
+    def _space(self) -> str:
+        return "" if self.space == "generic" else f".{self.space}"
+
+    @property
     def _address(self) -> tuple[str, ...]:
-        if self.space == "shared":
+        if self.space in ("shared", "generic"):
             array = f".shared .align 128 .b8 smem[{_ROOM}];"
-            return array, "mov.u32 %r2, smem;", "cvt.u64.u32 %rd1, %r2;"
+            widened = "cvta.shared.u64 %rd1, %rd1;" if self.space == "generic" else ""
+            return array, "mov.u32 %r2, smem;", "cvt.u64.u32 %rd1, %r2;", widened
         return "ld.param.u64 %rd1, [p];", "cvta.to.global.u64 %rd1, %rd1;"
 
 

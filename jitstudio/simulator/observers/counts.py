@@ -173,11 +173,12 @@ class Counter(Observer):
 def _is_one_request(access: Access) -> bool:
     """Returns whether all accesses of a step are a single request, as of an `ldmatrix`.
 
-    `wmma` becomes loads and stores by themselves, but for factors in shared memory.
+    `wmma` becomes loads and stores by themselves, but for factors whose space is said to be shared:
+    ptxas makes `ldmatrix` of these, and plain loads of generic addresses.
     """
     instruction = access.instruction
-    is_factor = not {"c", "d"} & set(instruction.modifiers)
-    is_matrix = access.space is StateSpace.SHARED and is_factor
+    words = set(instruction.modifiers)
+    is_matrix = words.isdisjoint(("c", "d")) and not words.isdisjoint(("shared", "shared::cta"))
     return is_matrix or not instruction.opcode.startswith("wmma")
 
 
