@@ -35,6 +35,9 @@ from jitstudio.gui.window.application import make_application  # noqa: E402
 from tests.gui.driver import Driver, pause  # noqa: E402
 
 _PROGRAM = _ROOT / "tests" / "data" / "programs" / "vector_add.cu"
+_TILE_PROGRAM = _ROOT / "tests" / "data" / "tile" / "two_kinds.cu"
+# Seconds for a film, or a build without the cache.
+_PATIENCE = 60
 # Plots and graphs are made in the background, by modules that are loaded there.
 _DRAWN_MS = 3000
 
@@ -109,6 +112,7 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
             _sweep(driver, grab)
         else:
             _simulations(driver, grab)
+            _stages(driver, grab)
         _captured(driver, grab)
         driver.close()
     return made
@@ -205,6 +209,31 @@ def _captured(driver: Driver, grab: Callable[[str], None]) -> None:
     page.go_to(15, 1)
     pause(_DRAWN_MS)
     grab("captured")
+
+
+def _stages(driver: Driver, grab: Callable[[str], None]) -> None:
+    """The passes and the compile time of a program, and the Tile IR of another."""
+    driver.next_result(lambda: driver.files.open_paths([_PROGRAM]))
+    layout = driver.shell.layout
+    layout.bring_up_pane("passes")
+    passes = driver.pane("passes")
+    passes.film.click()
+    driver.wait(lambda: passes.readings, _PATIENCE)
+    passes.slider.setValue(passes.slider.maximum() // 2)
+    pause(_DRAWN_MS)
+    grab("passes")
+    layout.bring_up_pane("times")
+    times = driver.pane("times")
+    times.measure.click()
+    driver.wait(lambda: times.modules_shown, _PATIENCE)
+    pause(_DRAWN_MS)
+    grab("times")
+    driver.set_options("--enable-tile --std=c++20")
+    driver.next_result(lambda: driver.files.open_paths([_TILE_PROGRAM]))
+    driver.show_output("Tile IR")
+    _tie(driver)
+    grab("tile")
+    driver.set_options("")
 
 
 def _launches(driver: Driver, grab: Callable[[str], None]) -> None:
