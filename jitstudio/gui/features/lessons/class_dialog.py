@@ -111,7 +111,9 @@ class ClassDialog(QDialog):
 
     @Slot()
     def ask(self) -> None:
-        """Asks for a folder, and judges the hand-ins in there."""
+        """Asks for a folder, and judges the hand-ins in there; not while others are judged."""
+        if self._run.is_running:
+            return
         folder = self._dialogs.folder_of_class(str(self._folder or Path.home()))
         if folder is not None:
             self._folder = folder

@@ -267,6 +267,8 @@ def class_dialog(started, tmp_path, monkeypatch):
     dialog = started.find(ClassDialog, "classDialog")
     yield dialog
     dialog.close()
+    process = dialog.findChild(OwnedProcess)
+    started.wait(lambda: not process.is_running)
 
 
 @pytest.fixture
@@ -333,6 +335,24 @@ def test_a_class_is_stopped_and_those_judged_stay(started, hand_ins, class_dialo
     started.wait(lambda: state_of(class_dialog).startswith("Stopped."))
     assert table_of(class_dialog).rows[0].pupil == "ada"
     assert len(table_of(class_dialog).rows) < 3
+
+
+def test_another_class_waits_for_the_end_of_the_one_before(
+    started, hand_ins, class_dialog, monkeypatch
+):
+    folder = class_dialog.findChild(QLabel, "classFolder")
+    assert (folder.text(), button(class_dialog, "stopClass").isEnabled()) == (str(hand_ins), True)
+    monkeypatch.setattr(
+        "jitstudio.gui.kit.dialogs.Dialogs.folder_of_class", lambda _self, _folder: hand_ins / "cy"
+    )
+    of_lessons = button(started.pane("lessons"), "lessonClass")
+    of_lessons.click()
+    assert folder.text() == str(hand_ins)
+    button(class_dialog, "stopClass").click()
+    started.wait(lambda: not button(class_dialog, "stopClass").isEnabled())
+    of_lessons.click()
+    assert folder.text() == str(hand_ins / "cy")
+    started.wait(lambda: "has no folders in it" in state_of(class_dialog))
 
 
 def test_a_folder_without_hand_ins_is_refused(started, tmp_path, class_dialog):
