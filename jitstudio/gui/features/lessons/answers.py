@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from PySide6.QtCore import QCoreApplication
+
 from jitstudio.help.lesson_goals import Goal, GoalState, is_any_judged
 
 MARKS = {
@@ -73,6 +75,13 @@ def judged_pupil(answer: dict[str, Any]) -> JudgedPupil:
         tuple(answer["obstacles"]),
         goals_of(answer),
     )
+
+
+def reason_of_end(errors: str) -> str:
+    """Returns why a check has ended without its answer: the last line of its errors, if any."""
+    lines = errors.strip().splitlines()
+    lines = lines or [QCoreApplication.translate("Lessons", "The check has ended early.")]
+    return lines[-1].removeprefix("jitstudio: ")
 
 
 def goal_lines(

@@ -75,7 +75,6 @@ class ClassDialog(QDialog):
         self._folder: Path | None = None
         self._teacher: Path | None = None
         self._pupils: tuple[JudgedPupil, ...] = ()
-        self._was_stopped = False
         self._problem = ""
         self._run = ClassRun(self)
         self._place = text_label(self, "classFolder")
@@ -104,7 +103,7 @@ class ClassDialog(QDialog):
         self._run.ended.connect(self._on_ended)
         self._choose.clicked.connect(self.ask)
         self._choose_teacher.clicked.connect(self._on_choose_teacher)
-        self._stop.clicked.connect(self._on_stop)
+        self._stop.clicked.connect(lambda: self._run.stop())
         self._copy.clicked.connect(lambda: self._table.copy())
         self._close.clicked.connect(self.reject)
         self._show_state()
@@ -121,7 +120,7 @@ class ClassDialog(QDialog):
 
     def done(self, result: int) -> None:
         """Closes; nobody waits for the rest of the class any more."""
-        self._on_stop()
+        self._run.stop()
         super().done(result)
 
     def _lay_out(self) -> None:
@@ -168,7 +167,7 @@ class ClassDialog(QDialog):
 
     def _begin(self) -> None:
         assert self._folder is not None
-        self._pupils, self._was_stopped, self._problem = (), False, ""
+        self._pupils, self._problem = (), ""
         self._run.start(self._folder, self._teacher)
         self._show_pupils()
         self._show_state()
@@ -182,12 +181,6 @@ class ClassDialog(QDialog):
         if self._folder is not None:
             self._begin()
         self._show_state()
-
-    @Slot()
-    def _on_stop(self) -> None:
-        if self._run.is_running:
-            self._was_stopped = True
-            self._run.stop()
 
     @Slot(JudgedPupil)
     def _on_judged(self, pupil: JudgedPupil) -> None:
@@ -236,16 +229,18 @@ class ClassDialog(QDialog):
 
     def _result(self, *, is_running: bool) -> str:
         """Returns how many have passed, why no more are judged, and by whose conditions."""
-        if self._problem or self._folder is None:
+        if self._folder is None or (self._problem and not self._pupils):
             return self._problem
         if is_running:
             form = self.tr("Judging… {passed} of {count} have passed so far.")
-        elif self._was_stopped:
+        elif self._problem:
+            form = self.tr("{problem} {passed} of the {count} judged have passed.")
+        elif self._run.was_stopped:
             form = self.tr("Stopped. {passed} of the {count} judged have passed.")
         else:
             form = self.tr("{passed} of {count} pupils have passed.")
         passed = sum(pupil.passed for pupil in self._pupils)
-        text = form.format(passed=passed, count=len(self._pupils))
+        text = form.format(problem=self._problem, passed=passed, count=len(self._pupils))
         if own := [pupil.pupil for pupil in self._pupils if pupil.by_own]:
             warning = self.tr(
                 "Judged by the conditions in their own folders, which they may have changed: "

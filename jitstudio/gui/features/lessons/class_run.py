@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, Signal, Slot
 
-from jitstudio.gui.features.lessons.answers import JudgedPupil, judged_pupil
+from jitstudio.gui.features.lessons.answers import JudgedPupil, judged_pupil, reason_of_end
 from jitstudio.gui.kit.owned_process import OwnedProcess
 
 # -P: what lies in the current folder is none of our modules.
@@ -31,6 +31,7 @@ class ClassRun(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        self._was_stopped = False
         self._process = OwnedProcess(self)
         self._process.readyReadStandardOutput.connect(self._on_printed)
         self._process.finished.connect(self._on_finished)
@@ -41,14 +42,22 @@ class ClassRun(QObject):
         """Whether a class is being judged."""
         return self._process.is_running
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether the user has ended the last run before all were judged."""
+        return self._was_stopped
+
     def start(self, folder: Path, teacher: Path | None) -> None:
         """Judges the folders in `folder`, by the lesson in `teacher` if given."""
+        self._was_stopped = False
         by = ["--by", str(teacher)] if teacher else []
         self._process.start(sys.executable, [*_COMMAND, str(folder), *by])
 
     def stop(self) -> None:
-        """Ends the run soon."""
-        self._process.kill()
+        """Ends the run soon, if one is under way."""
+        if self.is_running:
+            self._was_stopped = True
+            self._process.kill()
 
     @Slot()
     def _on_printed(self) -> None:
@@ -60,10 +69,11 @@ class ClassRun(QObject):
     @Slot()
     def _on_finished(self) -> None:
         self._on_printed()
-        is_whole = self._process.exitStatus() is QProcess.ExitStatus.NormalExit
-        lines = self._process.errors().strip().splitlines()
-        has_failed = is_whole and self._process.exitCode() and lines
-        self.ended.emit(lines[-1].removeprefix("jitstudio: ") if has_failed else "")
+        has_crashed = self._process.exitStatus() is not QProcess.ExitStatus.NormalExit
+        has_failed = not self._was_stopped and (has_crashed or self._process.exitCode() != 0)
+        # The last line before a crash need not be about it.
+        errors = "" if has_crashed else self._process.errors()
+        self.ended.emit(reason_of_end(errors) if has_failed else "")
 
     @Slot(QProcess.ProcessError)
     def _on_error(self, error: QProcess.ProcessError) -> None:

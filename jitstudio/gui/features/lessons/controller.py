@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QProcess, Slot
 
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.lessons.answers import goals_of
+from jitstudio.gui.features.lessons.answers import goals_of, reason_of_end
 from jitstudio.gui.features.lessons.class_dialog import ClassDialog
 from jitstudio.gui.features.lessons.view import LessonsView
 from jitstudio.gui.files.project_commands import ProjectCommands
@@ -217,9 +217,7 @@ class LessonsController(QObject):
         if not self._is_check_awaited:
             return
         if not said:
-            lines = self._process.errors().strip().splitlines()
-            lines = lines or [self.tr("The check has ended early.")]
-            self._view.show_problem(lines[-1].removeprefix("jitstudio: "))
+            self._view.show_problem(reason_of_end(self._process.errors()))
             return
         report = json.loads(said)
         self._view.show_goals(

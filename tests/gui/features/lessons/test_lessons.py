@@ -337,6 +337,14 @@ def test_a_class_is_stopped_and_those_judged_stay(started, hand_ins, class_dialo
     assert len(table_of(class_dialog).rows) < 3
 
 
+@pytest.mark.slow
+def test_a_class_whose_check_dies_is_not_told_as_complete(started, hand_ins, class_dialog):
+    started.wait(lambda: table_of(class_dialog).rows, 60)
+    class_dialog.findChild(OwnedProcess).kill()
+    started.wait(lambda: not button(class_dialog, "stopClass").isEnabled())
+    assert state_of(class_dialog) == "The check has ended early. 1 of the 1 judged have passed."
+
+
 def test_another_class_waits_for_the_end_of_the_one_before(
     started, hand_ins, class_dialog, monkeypatch
 ):
