@@ -31,7 +31,7 @@ from jitstudio.command_options.other import (
 )
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands import exit_codes
-from jitstudio.commands.json_lesson import class_lines, lesson_object, list_object
+from jitstudio.commands.json_lesson import lesson_object, list_object, print_class_object
 from jitstudio.commands.lesson import LessonResult, check_lesson
 from jitstudio.commands.lesson_class import HandIn, hand_ins
 from jitstudio.help.lesson_copies import (
@@ -240,8 +240,7 @@ def _class(options: LessonClassOptions) -> int:
     by = find_lesson(options.by) if options.by else None
     judged = hand_ins(Path(options.pupils), by, CheckOptions(timeout=options.timeout))
     if options.json:
-        for line in class_lines(judged):
-            say(line)
+        print_class_object(judged, say)
         return exit_codes.BUILT
     checked: list[HandIn] = []
     for hand_in in judged:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from jitstudio.commands.json_check import check_object
 from jitstudio.commands.json_output import Json
@@ -47,15 +47,18 @@ def lesson_object(result: LessonResult) -> Json:
     }
 
 
-def class_lines(hand_ins: Iterable[HandIn]) -> Iterator[str]:
-    """Yields the lines of the object of `jitstudio lesson class`, with a line for each pupil.
+def print_class_object(hand_ins: Iterable[HandIn], say: Callable[[str], None]) -> None:
+    """Prints the object of `jitstudio lesson class` by `say`, with a line for each pupil.
 
-    Whoever reads them as they come, as the window does, has each pupil at once.
+    Whoever reads them as they come, as the window does, has each pupil at once. Where the judging
+    ends early, the object has those judged until then; that some are missing, the exit code says.
     """
-    yield '{"pupils": ['
-    for place, hand_in in enumerate(hand_ins):
-        yield f"{',' if place else ''}{json.dumps(_hand_in(hand_in))}"
-    yield "]}"
+    say('{"pupils": [')
+    try:
+        for place, hand_in in enumerate(hand_ins):
+            say(f"{',' if place else ''}{json.dumps(_hand_in(hand_in))}")
+    finally:
+        say("]}")
 
 
 def _hand_in(hand_in: HandIn) -> Json:

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from jitstudio.commands import exit_codes
+from jitstudio.commands.lesson_class import HandIn
 from jitstudio.help.lesson_copies import copy_lesson, window_copies
 from jitstudio.help.lesson_progress import LessonProgress
 from jitstudio.help.lessons import find_lesson, lessons
+from jitstudio.worker.host import WorkerError
 
 LESSONS = lessons()
 WHO_AM_I = find_lesson("2")
@@ -211,6 +214,25 @@ def test_a_class_is_a_table_of_pupils_and_goals(run, tmp_path):
     # The teacher has passed nothing.
     assert f"\n0 of {len(LESSONS)} passed." in run("lesson", "list").out
     assert "has no folders in it" in run("lesson", "class", hand_ins / "dan").err
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        (WorkerError("The worker is gone."), exit_codes.CRASHED),
+        (KeyboardInterrupt(), exit_codes.INTERRUPTED),
+    ],
+    ids=["worker", "interrupt"],
+)
+def test_the_json_of_a_class_is_whole_when_the_judging_ends_early(run, monkeypatch, end, code):
+    def judged(*_):
+        yield HandIn("ada", "", problem="No lesson.")
+        raise end
+
+    monkeypatch.setattr("jitstudio.cli.lesson.hand_ins", judged)
+    ran = run("lesson", "class", ".", "--json")
+    assert ran.code == code
+    assert [row["pupil"] for row in ran.json["pupils"]] == ["ada"]
 
 
 @pytest.mark.slow
