@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt
@@ -113,15 +113,18 @@ class Arranger:
         """Returns the side of the editors that a dock is at; None for a floating dock."""
         return None if dock.isFloating() else self._window.dockWidgetArea(dock)
 
-    def level(self) -> None:
-        """Gives docks at the left equal heights where a dock has opened in a strip."""
+    def level(self, opened: Collection[PaneDock]) -> None:
+        """Gives docks at the left equal heights where one has opened there, and one is a strip."""
         docks = [
             dock
             for dock in self._docks.values()
             if dock.is_in_front and self._side(dock) is Qt.DockWidgetArea.LeftDockWidgetArea
         ]
+        if not any(dock in opened for dock in docks):
+            # A strip that was there before is as the user wants it.
+            return
         heights = [dock.height() for dock in docks]
-        if heights and 2 * len(heights) * min(heights) < sum(heights):
+        if 2 * len(heights) * min(heights) < sum(heights):
             self._even(docks)
 
     def _even(self, docks: list[PaneDock]) -> None:

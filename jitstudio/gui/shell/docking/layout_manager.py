@@ -104,6 +104,8 @@ class LayoutManager(QObject):
         self._is_fitting = False
         self._measuring = QTimer(self, singleShot=True, interval=0)
         self._measuring.timeout.connect(self._measure)
+        # The docks that have opened in this turn of the event loop.
+        self._opening: set[PaneDock] = set()
         self._opened = QTimer(self, singleShot=True, interval=0)
         self._opened.timeout.connect(self._on_opened)
         # Docks report each other's changes one by one; the tabs are looked at once, after all.
@@ -234,6 +236,7 @@ class LayoutManager(QObject):
         """Gives each part of the window the usual size."""
         self.give_back()
         self._arranger.share_space(self._layout)
+        self._opening.update(self._docks.values())
         self._opened.start()
         self._forget_shares()
 
@@ -616,6 +619,7 @@ class LayoutManager(QObject):
         self._closed -= {name for name, other in self._docks.items() if other is dock}
         if dock.isHidden():
             # Once it has taken its room: from the editors, as Qt does it.
+            self._opening.add(dock)
             self._opened.start()
         dock.show()
         dock.raise_()
@@ -623,5 +627,6 @@ class LayoutManager(QObject):
     @Slot()
     def _on_opened(self) -> None:
         if self._alone is None:
-            self._arranger.level()
+            self._arranger.level(self._opening)
             self._arranger.widen(self._centre, scaled(_LEAST_CENTRE))
+        self._opening.clear()

@@ -164,6 +164,30 @@ def test_forms_share_the_height_that_they_have(scene):
     assert docks[0].height() > docks[1].height() + 50
 
 
+def test_heights_at_the_left_stay_where_a_pane_opens_elsewhere(scene):
+    scene.window.resize(1440, 900)
+    scene.stage.choose("teach")
+    forms = [scene.docks[name] for name in ("lessons", "build")]
+    for dock in forms:
+        scene.stage.uncover(dock.content)
+    pause(50)
+    scene.window.resizeDocks(forms, [2000, 1], Qt.Orientation.Vertical)
+    pause(20)
+    heights = [dock.height() for dock in forms]
+    assert 2 * 2 * min(heights) < sum(heights)
+    for name in ("problems", "report"):
+        scene.docks[name].hide()
+        scene.stage.uncover(scene.docks[name].content)
+        pause(50)
+        assert scene.docks[name].is_in_front
+        assert [dock.height() for dock in forms] == heights
+    # What opens there as a strip shares the height.
+    scene.docks["build"].hide()
+    scene.stage.uncover(scene.docks["build"].content)
+    pause(50)
+    assert forms[0].height() == pytest.approx(forms[1].height(), abs=30)
+
+
 def test_a_pane_that_opens_leaves_the_editors_room(scene):
     scene.window.resize(1440, 900)
     scene.stage.choose("edit")
