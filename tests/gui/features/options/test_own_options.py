@@ -208,3 +208,35 @@ def test_undo_of_the_options_field_stays_with_the_tab(started, tabs):
     turn_to(plain)
     assert (undo(), started.state.settings.options) == ("-DX -DALL -G", "-DX -DALL -G")
     assert fast.options == "-DALL"
+
+
+def test_redo_of_the_options_field_stays_with_the_tab(started, tabs):
+    plain, fast = tabs
+    field = started.find(QLineEdit, "optionsEdit")
+
+    def go_and_return():
+        for document in (plain, fast):
+            started.next_result(lambda d=document: setattr(started.state.documents, "current", d))
+
+    started.next_result(lambda: choose(started, Qt.Key.Key_End))
+    field.end(False)
+    QTest.keyClicks(field, " -G")
+    field.clear()
+    QTest.keyClicks(field, "-DX")
+    shown = [field.text()]
+    for _ in range(3):
+        field.undo()
+        shown.append(field.text())
+    assert shown == ["-DX", "", "-DALL -G", "-DALL"]
+    field.redo()
+    assert (field.text(), fast.options) == ("-DALL -G", "-DALL -G")
+    go_and_return()
+    assert (field.text(), fast.options) == ("-DALL -G", "-DALL -G")
+    field.undo()
+    assert (field.text(), field.isUndoAvailable()) == ("-DALL", False)
+    go_and_return()
+    again = [field.text()]
+    while field.isRedoAvailable():
+        field.redo()
+        again.append(field.text())
+    assert again == shown[::-1]
