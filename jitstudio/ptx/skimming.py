@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from heapq import merge
 from sys import maxsize
 from typing import NamedTuple
 
@@ -108,13 +109,20 @@ _BRACE = re.compile(r"[{}]")
 def function_texts(bare: str) -> Iterator[FunctionText]:
     """Yields the functions of a text whose comments are hidden, in order."""
     at = 0
-    while head := _next_head(bare, at):
+    # A pattern alone is slow where there is no function for megabytes.
+    for mark in merge(*(_places_of(word, bare) for word in _KINDS)):
+        if mark < at:
+            continue
+        head = _head_at(mark, bare, at)
+        if head is None:
+            at = mark + 1
+            continue
         behind = _BODY.match(bare, head.end())
         assert behind is not None
-        mark, at = behind[0][-1:], behind.end()
-        if mark not in ("{", ";") and at < len(bare):
+        sign, at = behind[0][-1:], behind.end()
+        if sign not in ("{", ";") and at < len(bare):
             continue  # it is broken off
-        body = at - 1 if mark == "{" else -1
+        body = at - 1 if sign == "{" else -1
         if body >= 0:
             at = _end_of_braces(bare, body)
         yield FunctionText(
@@ -129,18 +137,17 @@ def function_texts(bare: str) -> Iterator[FunctionText]:
         )
 
 
-def _next_head(bare: str, at: int) -> re.Match[str] | None:
-    """Returns the next head; a pattern alone is slow where there is none for megabytes."""
-    while True:
-        marks = [mark for word in _KINDS if (mark := bare.find(word, at)) >= 0]
-        if not marks:
-            return None
-        mark = min(marks)
-        dot = bare.rfind(".", at, mark)
-        is_linked = dot >= 0 and _LINKING_WORD.fullmatch(bare, dot, mark)
-        if head := _HEAD.match(bare, dot if is_linked else mark):
-            return head
-        at = mark + 1
+def _places_of(word: str, bare: str) -> Iterator[int]:
+    at = -1
+    while (at := bare.find(word, at + 1)) >= 0:
+        yield at
+
+
+def _head_at(mark: int, bare: str, at: int) -> re.Match[str] | None:
+    """Returns the head with the kind at `mark`, whose linking stands behind `at`."""
+    dot = bare.rfind(".", at, mark)
+    is_linked = dot >= 0 and _LINKING_WORD.fullmatch(bare, dot, mark)
+    return _HEAD.match(bare, dot if is_linked else mark)
 
 
 def kernel_texts(bare: str) -> Iterator[FunctionText]:

@@ -1,6 +1,7 @@
 """Reading a long text in pieces finds what reading it at once does."""
 
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -79,6 +80,15 @@ def test_a_head_is_found_with_what_is_in_front():
         ("f", "", False, True),
     ]
     assert all(isinstance(f, FunctionText) for f in found)
+
+
+def test_thousands_of_kernels_without_a_function_are_skimmed_quickly():
+    """NVRTC writes no `.func` where everything is inlined."""
+    body = "add.f32 %f1, %f2, %f3;\n" * 30
+    text = "".join(f".visible .entry k{i}()\n{{\n{body}}}\n" for i in range(8000))
+    start = process_time()
+    assert sum(1 for _ in function_texts(text)) == 8000
+    assert process_time() - start < 2  # some 0.1
 
 
 def test_a_source_of_megabytes_is_left_out_of_the_form_and_that_is_said(builder, monkeypatch):
