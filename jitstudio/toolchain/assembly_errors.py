@@ -73,19 +73,22 @@ class AssembledPtx:
     def line_of(self, remark: str) -> int | None:
         """Returns the line of the instruction or function that a remark without a line is about.
 
-        Of a function it is the first line that has a place in a source.
+        Of a function it is the first line that has a place in a source. An instruction that several
+        functions have could be that of any of them: None.
         """
         named = [self.functions[name] for name in _function_names(remark) if name in self.functions]
-        opcode = _OPCODE.search(remark)
-        for start, end in named or (self.functions.values() if opcode else ()):
-            first = self._bare.count("\n", 0, start) + 1
-            if opcode is None:
-                lines = range(first, self._bare.count("\n", 0, end) + 2)
-                return next(filter(self._lines.places_of, lines), first)
-            at = self._bare.find(opcode["opcode"], start, end)
-            if at >= 0:
-                return first + self._bare.count("\n", start, at)
+        if opcode := _OPCODE.search(remark):
+            bodies = named or self.functions.values()
+            places = [self._bare.find(opcode["opcode"], *body) for body in bodies]
+            places = [at for at in places if at >= 0]
+            return self._line_at(places[0]) if len(places) == 1 else None
+        for start, end in named:
+            first = self._line_at(start)
+            return next(filter(self._lines.places_of, range(first, self._line_at(end) + 1)), first)
         return None
+
+    def _line_at(self, offset: int) -> int:
+        return self._bare.count("\n", 0, offset) + 1
 
     def origin(self, number: int) -> str:
         """Returns the place of a line in the source, with the calls inlined, or in the PTX."""

@@ -99,6 +99,17 @@ def test_a_remark_without_a_line_is_placed_by_what_it_speaks_of(builder, explana
         assert result.diagnostics or link is LinkMode.LTO
 
 
+def test_a_remark_on_an_instruction_of_several_kernels_names_none_of_them(builder):
+    """ptxas does not say which kernel it ignores `setmaxnreg` in: here the second alone."""
+    wanted = next(row for row in REMARKS if row.id == "setmaxnreg-without-bounds").request
+    ignored = wanted.sources[0].content.decode()
+    kept = ignored.replace("void  k(", "void __launch_bounds__(384, 1) kept(")
+    for text, has_line in ((ignored, True), (f"{kept}{ignored}", False)):
+        (remark,) = builder.build(replace(wanted, sources=(cuda(text),))).diagnostics
+        assert "'setmaxnreg' ignored" in remark.message
+        assert (remark.line is not None) == has_line
+
+
 def test_one_fault_in_a_template_is_one_error(builder):
     text = """template <int N> __global__ void k(unsigned* p)
 {
