@@ -81,7 +81,8 @@ class JudgedKernel:
             labels and control bits are no difference.
         module: The module that it is of, or of a link the one that it was written in as PTX.
         launch: The JSON object of `jitstudio run --json`; None where nothing was launched.
-        remarks: Warnings and remarks of the build that the code is of.
+        remarks: Warnings and remarks of the build that the code is of; None where that compiled
+            nothing, but read what was built before.
     """
 
     function: SassFunction
@@ -90,7 +91,7 @@ class JudgedKernel:
     equals: BaselineCheck
     module: str = ""
     launch: Json | None = None
-    remarks: Sequence[Diagnostic] = ()
+    remarks: Sequence[Diagnostic] | None = None
 
     @cached_property
     def report(self) -> KernelReport:
@@ -155,6 +156,7 @@ class Form(NamedTuple):
 _IN_SIMULATOR = ", in the simulator"
 _FROM_0_TO_1 = ", from 0 to 1"
 _UNREPORTED = "No tool reports it for this code: ptxas does so while it compiles."
+_UNREMARKED = "The code was built before, and no tool repeats them: check the source instead."
 _NO_OCCUPANCY = "The registers of the kernel or the limits of the target are not known."
 
 
@@ -240,6 +242,8 @@ def remarks_of(pattern: str) -> Form:
     """Returns the form that counts remarks of the compilers by their numbers: ``C75*``."""
 
     def value(facts: JudgedKernel) -> FormValue:
+        if facts.remarks is None:
+            return FormValue(None, (), _UNREMARKED)
         remarks = [
             remark
             for remark in facts.remarks

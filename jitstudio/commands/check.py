@@ -37,6 +37,7 @@ from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.file_names import FileNames, from_here
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.plain_files import read_file
+from jitstudio.core.prebuilt import is_compiled
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
@@ -359,7 +360,7 @@ class BudgetChecks:
                 partial(self._equality, file, request, unit, function.name),
                 unit.module_of(function),
                 launch,
-                read.result.diagnostics,
+                read.result.diagnostics if is_compiled(request, unit.name, function.name) else None,
             )
             yield from verdicts(
                 budget.require,

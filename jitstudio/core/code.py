@@ -95,6 +95,13 @@ TEXT_KINDS = frozenset(
         *(CodeKind.TILEIR, CodeKind.SASS, CodeKind.HEADER),
     }
 )
+PREBUILT_KINDS = frozenset(
+    {
+        *(CodeKind.CUBIN, CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY),
+        CodeKind.CAPTURED,
+    }
+)
+"""The kinds of files with machine code that was built before."""
 EMITTED_KINDS = (
     CodeKind.PTX,
     CodeKind.SASS,

@@ -11,7 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from jitstudio.core.code import LINKED, TILE_PART, CodeKind, Header, Source, split_variant
+from jitstudio.core.code import (
+    LINKED,
+    PREBUILT_KINDS,
+    TILE_PART,
+    CodeKind,
+    Header,
+    Source,
+    split_variant,
+)
 from jitstudio.core.cubin import keeps_ptx
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.options import find, hazard, nvcc_objection, read, refusal, refused, shown
@@ -111,7 +119,6 @@ ROUTES: dict[tuple[CodeKind, CodeKind], BuildRoute] = {
     (_K.CAPTURED, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
 }
 # What holds machine code as it is: it is read, not compiled.
-_BUILT = frozenset({_K.CUBIN, _K.FATBIN, _K.OBJECT, _K.LIBRARY, _K.CAPTURED})
 
 # What a module is turned into before it is linked; kinds not named go in as they are.
 _LINKED_AS: dict[LinkMode, dict[CodeKind, CodeKind]] = {
@@ -132,7 +139,9 @@ def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeK
 def _most_readable(source: Source) -> CodeKind:
     if source.kind is _K.TILE_BYTECODE:
         return _K.TILEIR
-    return _K.PTX if source.kind not in _BUILT and (source.kind, _K.PTX) in ROUTES else _K.SASS
+    return (
+        _K.PTX if source.kind not in PREBUILT_KINDS and (source.kind, _K.PTX) in ROUTES else _K.SASS
+    )
 
 
 def plan(request: BuildRequest) -> tuple[PlanStep, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import LINKED, Artifact, CodeKind, Source
+from jitstudio.core.code import LINKED, PREBUILT_KINDS, Artifact, CodeKind, Source
 from jitstudio.core.cubin import cubin_target
+from jitstudio.core.kernel_resources import code_sizes
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 
@@ -37,6 +38,18 @@ def cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
 def cubin_of(request: BuildRequest, result: BuildResult) -> Artifact | None:
     """Returns the cubin that stands for a build: the first of `cubins`, or None."""
     return next(cubins(request, result), None)
+
+
+def is_compiled(request: BuildRequest, name: str, function: str) -> bool:
+    """Returns whether a build compiles a function of the machine code of a module or of the link.
+
+    What was built before, or is built by a script, is only read or linked.
+    """
+    modules = [source for source in request.sources if name in (LINKED, source.name)]
+    prebuilt = [source for source in modules if source.kind in PREBUILT_KINDS]
+    cubins = (source for source in prebuilt if source.kind is CodeKind.CUBIN)
+    is_linked = any(function in code_sizes(cubin.content) for cubin in cubins)
+    return len(prebuilt) < len(modules) and not is_linked
 
 
 def ptx_of(request: BuildRequest, result: BuildResult, name: str) -> dict[str, str]:

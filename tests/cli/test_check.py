@@ -118,6 +118,21 @@ def test_remarks_of_the_compilers_count_by_their_numbers(run, tmp_path):
     assert f"wide.cu:{line}: error: k (sm_90a): no remark:C7508" in run("check").err
 
 
+@pytest.mark.parametrize("link", ["", 'link = "ptx"'])
+def test_remarks_on_code_that_was_built_before_are_not_known(run, tmp_path, link):
+    (tmp_path / "before.cu").write_text(KERNEL)
+    (tmp_path / "new.cu").write_text('extern "C" __global__ void fresh() {}')
+    target = ("--arch", "sm_80", "--option=-rdc=true")
+    assert run("build", "before.cu", *target, "--emit", "cubin", "-o", ".").code == 0
+    keys = f'{link}\ntarget = "sm_80"\nrequire = ["no remarks", "no remark:C7510"]'
+    budgets(tmp_path, f'[[budget]]\nsources = ["before.cubin", "new.cu"]\n{keys}')
+    ran = run("check", "--json")
+    assert ran.code == 5
+    values = {(kernel, c["value"], c["holds"]) for (kernel, _), c in conditions(ran).items()}
+    assert values == {("fine", None, False), ("fresh", 0, True)}
+    assert "not known" in run("check").err
+
+
 def test_the_figures_are_those_of_inspect(run, tmp_path):
     texts = (
         *("registers >= 0", "spill_stores >= 0", "spill_loads >= 0", "instructions >= 0"),
