@@ -41,8 +41,8 @@ LONGEST = 400
 _TOKEN = re.compile(
     # 64, 1.5e3, 50%, 48 KiB
     r"""(?P<number>[0-9]++(?>\.[0-9]++)?+(?>[eE][+-]?[0-9]++)?+(?>[ ]?(?:%|[KM]iB\b))?+)"""
-    # registers, finding:strided, remark:177-D, LDG.128, LD?.*
-    r"""|(?P<word>[A-Za-z_][\w.?:-]*+(?>\*[\w.?:-]*+)*+)"""
+    # registers, finding:strided, remark:#177-D, LDG.128, LD?.*
+    r"""|(?P<word>[A-Za-z_][\w.?:#-]*+(?>\*[\w.?:#-]*+)*+)"""
     # "base.cubin"
     r"""|(?P<string>"[^"]*+"|'[^']*+')"""
     r"""|(?P<sign>[<>=!]=|[<>=(),*])"""
@@ -350,7 +350,8 @@ class _Parser:
                     f"'{word}' lacks the number of a warning, as in {REMARK}:C7510. "
                     "'jitstudio build' prints it in brackets."
                 )
-            return remarks_of(opcodes)
+            # `[#177-D]`, as a build prints the numbers of NVRTC and nvcc
+            return remarks_of(opcodes.removeprefix("#"))
         if colon and kind == FINDING:
             known = [name for name in FORMS if name.startswith(f"{FINDING}:")]
             rules = ", ".join(name.partition(":")[2] for name in known)

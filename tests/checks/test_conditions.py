@@ -18,6 +18,7 @@ from jitstudio.checks.forms import OpcodeGlob
         ("independent:FADD.* >= 4", "independent:FADD.*", ">=", 4),
         ("no remark:C75*", "remark:C75*", "==", 0),
         ("remark:177-D <= 2", "remark:177-D", "<=", 2),
+        ("remark:#177-D <= 2", "remark:#177-D", "<=", 2),
         ("LDG.128 >= 1", "LDG.128", ">=", 1),
         ("no LD?.*", "LD?.*", "==", 0),
         ("occupancy(256, 1024)>=50%", "occupancy(256, 1024)", ">=", 0.5),

@@ -133,6 +133,13 @@ def test_remarks_on_code_that_was_built_before_are_not_known(run, tmp_path, link
     assert "not known" in run("check").err
 
 
+def test_a_remark_is_named_as_a_build_prints_it(run, tmp_path):
+    (tmp_path / "idle.cu").write_text('extern "C" __global__ void idle() { int unused; }')
+    printed = re.search(r"\[(#\S+-D)\]", run("build", "idle.cu", "--emit", "ptx").err)[1]
+    budgets(tmp_path, f'[[budget]]\nsource = "idle.cu"\nrequire = ["remark:{printed} == 1"]')
+    assert run("check").code == 0
+
+
 def test_the_figures_are_those_of_inspect(run, tmp_path):
     texts = (
         *("registers >= 0", "spill_stores >= 0", "spill_loads >= 0", "instructions >= 0"),
