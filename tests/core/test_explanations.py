@@ -99,6 +99,11 @@ def test_a_remark_without_a_line_is_placed_by_what_it_speaks_of(builder, explana
         assert result.diagnostics or link is LinkMode.LTO
 
 
+def test_a_semicolon_that_a_loop_lacks_is_none_of_a_statement_before(builder):
+    loop = request(cuda("__global__ void k(int* p) { for (int i = 0; i < 3) p[i] = 1; }"))
+    assert "A for loop has two" in told("missing-semicolon", builder.build(loop)).explanation
+
+
 def test_a_remark_on_an_instruction_of_several_kernels_names_none_of_them(builder):
     """ptxas does not say which kernel it ignores `setmaxnreg` in: here the second alone."""
     wanted = next(row for row in REMARKS if row.id == "setmaxnreg-without-bounds").request
