@@ -127,8 +127,8 @@ def _print_targets(rows: tuple[VariantRow, ...]) -> None:
             say(line)
         say("")
         for row in rows:
-            for figure, why in missing(row, view):
-                lacking.setdefault(f"no {figure.value}, as {why}.", {})[_title(row)] = None
+            for sentence in missing(row, view):
+                lacking.setdefault(sentence, {})[_title(row)] = None
     for row in rows:
         if row.message:
             print_error(f"{_title(row)}: {row.message}{_meaning(row)}")

@@ -6,14 +6,13 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from jitstudio.analysis.reading_request import ReadingFailure
-from jitstudio.analysis.report import KernelReport
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.argument_values import arguments_of
 from jitstudio.core.launch.choice import Launchable, choose_form, launchable, launched_name
@@ -31,7 +30,7 @@ from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.listing.own_headers import own_headers
 from jitstudio.variants import rows, tasks
 from jitstudio.variants.plan import MOST_VARIANTS, Variant, VariantPlan, expand
-from jitstudio.variants.rows import BlockResources, VariantRow, VariantTable
+from jitstudio.variants.rows import BlockResources, VariantReading, VariantRow, VariantTable
 from jitstudio.variants.sites import Site
 
 _GLANCE = 1.0
@@ -123,7 +122,7 @@ class VariantRun:
         self._to_build = deque(self._wanting)
         self._to_launch: list[_Ready] = []
         self._to_read: deque[tuple[BuildRequest, BuildResult]] = deque()
-        self._readings: dict[BuildRequest, Mapping[str, KernelReport] | ReadingFailure] = {}
+        self._readings: dict[BuildRequest, VariantReading | ReadingFailure] = {}
         self._running: dict[Future[Any], _RunningCall] = {}
         self._ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         self._rows: dict[int, VariantRow] = {}
@@ -281,9 +280,7 @@ class VariantRun:
     def _crashed(self, ready: _Ready, message: str) -> None:
         self._finish(rows.unlaunched(ready.row, LaunchOutcome.CRASHED, message))
 
-    def _have_read(
-        self, request: BuildRequest, answer: Mapping[str, KernelReport] | ReadingFailure
-    ) -> None:
+    def _have_read(self, request: BuildRequest, answer: VariantReading | ReadingFailure) -> None:
         self._readings[request] = answer
         rows_of_build = (self._rows.get(variant.index) for variant in self._wanting[request])
         for row in tuple(filter(None, rows_of_build)):
@@ -296,8 +293,8 @@ class VariantRun:
         match self._readings.get(row.variant.build):
             case ReadingFailure() as why:
                 row = replace(row, message=row.message or why.message)
-            case Mapping() as reports:
-                row = replace(row, reports=reports)
+            case VariantReading(reports, notes):
+                row = replace(row, reports=reports, notes=notes)
         self._rows[row.variant.index] = row
         self._on_row(row)
 

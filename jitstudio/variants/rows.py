@@ -60,6 +60,7 @@ class VariantRow:
             name, with the module where several have the name; empty where the plan names no kernel.
         block: The block of the launch; None where the plan does not say.
         reports: The reports on the functions of the machine code, by key.
+        notes: Facts of the machine code that could not be read, and why, in sentences.
         cubin_bytes: The size of the machine code.
         driver_registers: 32-bit registers per thread by the driver; None where not launched.
         occupancy: Resident warps over the most possible, from 0 to 1, at `block`.
@@ -83,6 +84,7 @@ class VariantRow:
     kernel: str = ""
     block: BlockResources | None = None
     reports: Mapping[str, KernelReport] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     cubin_bytes: int | None = None
     driver_registers: int | None = None
     occupancy: float | None = None
@@ -198,15 +200,17 @@ def value(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
     return _VALUES[figure](row, view)
 
 
-def missing(row: VariantRow, view: VariantView) -> Iterator[tuple[VariantFigure, str]]:
-    """Yields the figures that a variant lacks although it was built and read, with the reasons."""
+def missing(row: VariantRow, view: VariantView) -> Iterator[str]:
+    """Yields why figures of a variant are unknown although it was built and read, in sentences."""
     kernel_report = row.reports.get(view.kernel_of(row))
     if kernel_report is None:
         return
     if not kernel_report.peak:
-        yield VariantFigure.LIVE, "nvdisasm does not count them in code of this version"
+        yield from row.notes or (
+            "The live registers are not known: nvdisasm could not count them.",
+        )
     if limits_of(row.variant.build.arch) is None:
-        yield VariantFigure.OCCUPANCY, "NVIDIA has published no limits of this target"
+        yield "The occupancy is not known: NVIDIA has published no limits of this target."
 
 
 def whole(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
@@ -289,6 +293,19 @@ class VariantTable:
             if row.ok and row.median_ms is not None
         }
         return min(times, key=lambda index: times[index], default=None)
+
+
+@dataclass(frozen=True)
+class VariantReading:
+    """The machine code of a variant, read.
+
+    Attributes:
+        reports: See `VariantRow`.
+        notes: See `VariantRow`.
+    """
+
+    reports: Mapping[str, KernelReport]
+    notes: tuple[str, ...] = ()
 
 
 def reports_of(result: BuildResult, module: str, code: Disassembly) -> dict[str, KernelReport]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
@@ -23,7 +23,7 @@ from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.prebuilt import cubins
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.variants.rows import reports_of
+from jitstudio.variants.rows import VariantReading, reports_of
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.code_readers import DisassemblyReader
 from jitstudio.worker.launcher import Launcher
@@ -137,8 +137,8 @@ def build_variant(
 
 def read_variant(
     session: str, request: BuildRequest, result: BuildResult
-) -> Mapping[str, KernelReport] | ReadingFailure:
-    """Reads the machine code of a build; returns a report of each function by its key.
+) -> VariantReading | ReadingFailure:
+    """Reads the machine code of a build; returns the reports on its functions.
 
     Raises:
         WorkerError: See `DisassemblyReader.analyse`.
@@ -147,6 +147,7 @@ def read_variant(
     with _lock:
         pool = _sessions[session].readers
     reports: dict[str, KernelReport] = {}
+    notes: dict[str, None] = {}
     with pool.borrow() as (reader, ticket):
         for cubin in cubins(request, result):
             analysis_request = AnalysisRequest.of_build(request, cubin.content, name)
@@ -155,7 +156,8 @@ def read_variant(
                 return answer
             # The report of the first target counts where a build has several.
             reports = reports_of(result, cubin.name, answer) | reports
-    return reports
+            notes |= dict.fromkeys(answer.notes)
+    return VariantReading(reports, tuple(notes))
 
 
 def launch_variant(session: str, request: LaunchRequest) -> LaunchResult:

@@ -13,7 +13,15 @@ from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from jitstudio.variants import sites
 from jitstudio.variants.engine import VariantRun
 from jitstudio.variants.plan import Variant, VariantPlan
-from jitstudio.variants.rows import VariantFigure, VariantRow, VariantView, best, value, whole
+from jitstudio.variants.rows import (
+    VariantFigure,
+    VariantRow,
+    VariantView,
+    best,
+    missing,
+    value,
+    whole,
+)
 from tests.support import GOOD, cuda, request
 
 VIEW = VariantView("apply")
@@ -52,6 +60,13 @@ def report(name, instructions, *callees):
     return name, KernelReport(
         name, Resources(), instructions, 16 * instructions, (), None, (), frozenset(callees)
     )
+
+
+def test_live_registers_are_missing_for_the_reason_of_the_reading():
+    uncounted = replace(row(0, reports=[report("apply", 20)]), notes=("Memory is short.",))
+    assert list(missing(uncounted, VIEW)) == ["Memory is short."]
+    (unsaid,) = missing(replace(uncounted, notes=()), VIEW)
+    assert unsaid.startswith("The live registers are not known")
 
 
 def test_few_registers_are_the_best_only_without_more_spills():
