@@ -7,7 +7,7 @@ reads, which is what a worker process is asked to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -446,6 +446,8 @@ def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
     table = _LINKED_AS[request.link]
     inputs = []
     for source in _units(request):
+        if source.kind is _K.TILE_BYTECODE:
+            raise PlanError(nothing_to_link([source.name]))
         kind = table.get(source.kind, source.kind)
         inputs.append(Ref(kind, source.name))
         if share := _tile_share(request, source):
@@ -476,14 +478,20 @@ def _steps_beside_link(
 ) -> Iterator[PlanStep]:
     """Steps of a module that is linked, also of the tile functions, which no link takes."""
     if share is _TileShare.ALL:
-        raise PlanError(
-            f"A link takes no tile functions, and '{source.name}' has no others with --tile-only. "
-            "Build it without a link."
-        )
+        raise PlanError(nothing_to_link([source.name]))
     step = _step(request, source, kind, [])
     tile = list(_tile_steps(request, source, share))
     yield replace(step, makes=(*step.makes, _K.TILE_BYTECODE)) if tile else step
     yield from tile[1:]
+
+
+def nothing_to_link(names: Iterable[str]) -> str:
+    """Returns why no link comes of modules, or parts of these, that have tile functions only."""
+    modules = dict.fromkeys(f"'{split_variant(name)[0]}'" for name in names)
+    return (
+        f"A link takes no tile functions, and there are no others in {', '.join(modules)}. "
+        "Build without a link."
+    )
 
 
 def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:

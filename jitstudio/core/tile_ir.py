@@ -50,7 +50,13 @@ class _Bytes:
         return value | byte << shift
 
     def align(self, alignment: int) -> None:
-        """Moves on to a multiple of `alignment`."""
+        """Moves on to a multiple of `alignment`.
+
+        Raises:
+            ValueError: Nothing is a multiple of it.
+        """
+        if not alignment:
+            raise ValueError
         self.at += -self.at % alignment
 
     def take(self, size: int) -> bytes:

@@ -12,7 +12,7 @@ from jitstudio.core.code import LINKED, TILE_PART, Artifact, Source, split_varia
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
 from jitstudio.core.kernel_resources import function_alone
-from jitstudio.core.plan import Job, JobDependencies, PlanStep, Ref
+from jitstudio.core.plan import Job, JobDependencies, PlanStep, Ref, nothing_to_link
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Crash, Outcome
 from jitstudio.core.tools import CUDA_COMPILERS, TILE_TOOLS, Tool
@@ -56,16 +56,25 @@ class Schedule:
         return [(number, self._job(self._waiting.pop(number))) for number in ready]
 
     def take_incomplete(self) -> list[tuple[int, Job]]:
-        """Returns the steps that pack several pieces of code, with the pieces that are there.
+        """Returns the steps that link or pack several pieces of code, with those that are there.
 
         For when no more will be made: of tile functions and others a module may have one kind.
+        Links come first, as their results are packed.
         """
-        packing = {n: step for n, step in self._waiting.items() if step.tool is Tool.NVFATBIN}
-        for number, step in packing.items():
-            present = tuple(ref for ref in step.inputs if ref in self._contents)
-            if present:
-                self._waiting[number] = replace(step, inputs=present)
-        return self.take_ready()
+        for tool in (Tool.NVJITLINK, Tool.NVFATBIN):
+            for number, step in self._waiting.items():
+                present = tuple(ref for ref in step.inputs if ref in self._contents)
+                if step.tool is tool and present:
+                    self._waiting[number] = replace(step, inputs=present)
+            if ready := self.take_ready():
+                return ready
+        return []
+
+    def link_of_nothing(self) -> tuple[int, str] | None:
+        """Returns a link that has no piece of code, and why; None if there is none."""
+        links = ((n, s) for n, s in self._waiting.items() if s.tool is Tool.NVJITLINK)
+        number, step = next(links, (0, None))
+        return (number, nothing_to_link(ref.name for ref in step.inputs)) if step else None
 
     def add(self, artifacts: Iterable[Artifact]) -> None:
         """Takes note of an artifact that others may wait for."""
@@ -227,16 +236,23 @@ class Execution:
                 try:
                     need = need_of(job, self._headers)
                 except HeaderRefused as error:
-                    diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(error))
-                    self._went_wrong = True
-                    self._tell(Problem(Outcome.FAILED, diagnostic, step=number))
+                    self._fail(number, str(error))
                 else:
                     self._waiting.append(_Step(number, job, mark, need))
 
     def _rest(self) -> list[tuple[int, Job]]:
         """Returns the steps that can do without missing code, if nothing went wrong."""
-        is_idle = not (self._waiting or self._working or self._went_wrong)
-        return self._schedule.take_incomplete() if is_idle else []
+        if self._waiting or self._working or self._went_wrong:
+            return []
+        steps = self._schedule.take_incomplete()
+        if not steps and (link := self._schedule.link_of_nothing()):
+            self._fail(*link)
+        return steps
+
+    def _fail(self, number: int, reason: str) -> None:
+        diagnostic = Diagnostic(Severity.ERROR, "", None, None, reason)
+        self._went_wrong = True
+        self._tell(Problem(Outcome.FAILED, diagnostic, step=number))
 
     def _begin(self, step: _Step, *, aside: bool = False) -> bool:
         """Hands a step to a worker, aside in a thread of its own.

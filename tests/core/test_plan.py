@@ -516,8 +516,13 @@ def test_tile_functions_alone_are_the_module():
         (Tool.TILEIRAS, "a.cu", "cubin"),
         (Tool.NVDISASM, "a.cu", "sass"),
     ]
-    with pytest.raises(PlanError, match="without a link"):
-        plan(request(CUDA, emit="sass", link="ptx", options=("--tile-only",)))
+
+
+@pytest.mark.parametrize("link", ["ptx", "lto"])
+@pytest.mark.parametrize("source", [CUDA, Source("v.tileirbc", CodeKind.TILE_BYTECODE, b"")])
+def test_a_link_of_tile_functions_alone_is_refused(source, link):
+    with pytest.raises(PlanError, match=f"'{source.name}'. Build without a link"):
+        plan(request(source, PTX, emit="sass", link=link, options=("--tile-only",)))
 
 
 def test_debug_information_switches_the_optimisation_of_tiles_off():

@@ -2,10 +2,11 @@
 
 import signal
 from dataclasses import replace
+from random import Random
 
 import pytest
 
-from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.code import LINKED, CodeKind, split_variant
 from jitstudio.core.cubin import cubin_target, kept_ptx
 from jitstudio.core.diagnostics import FixKind, Severity
 from jitstudio.core.fatbin import fatbin_entries
@@ -117,6 +118,28 @@ def test_a_link_leaves_tile_functions_beside(builder, link):
     assert result.outcome is Outcome.BUILT, result.diagnostics
     assert {a.name for a in result.artifacts} == {LINKED, "two_kinds.cu@tile"}
     assert {k.name for k in result.kernels} == {"_Z7doubledPf", "_Z6filledPff"}
+
+
+PLAIN = cuda("__global__ void plain(int* p) { *p = 1; }", "plain.cu")
+
+
+@pytest.mark.parametrize("link", ["ptx", "lto"])
+@pytest.mark.parametrize("emit", ["cubin", "fatbin"])
+def test_a_link_takes_the_modules_that_have_something_to_link(builder, link, emit):
+    modules = request(tile_source("vector_add"), PLAIN, emit=emit, link=link, options=TILE_OPTIONS)
+    result = builder.build(modules)
+    assert result.outcome is Outcome.BUILT, result.diagnostics
+    kernels = {(split_variant(kernel.module)[0], kernel.name) for kernel in result.kernels}
+    assert kernels == {(LINKED, "_Z5plainPi"), ("vector_add.cu", "_Z3addPKfS0_Pfi")}
+    assert result.artifact(K(emit), LINKED)
+
+
+@pytest.mark.parametrize("emit", ["sass", "fatbin"])
+def test_a_link_of_nothing_but_tile_functions_fails_in_words(builder, emit):
+    result = built(builder, "vector_add", emit=emit, link="ptx")
+    assert result.outcome is Outcome.FAILED
+    (error,) = result.diagnostics
+    assert "no others in 'vector_add.cu'. Build without a link." in error.message
 
 
 @pytest.mark.parametrize("name", ["two_kinds", "vector_add"])
@@ -256,6 +279,17 @@ def test_damaged_tile_ir_is_refused_in_words(bytecode):
         report = assembled(damaged)
         assert not report.ok
         assert report.error_log
+
+
+def test_no_damage_to_tile_ir_leads_the_reader_of_kernels_astray(bytecode):
+    assert tile_kernels(b"\x7fTileIR\0\x0d\x05\0\0\x81\x04\0abcd\0") is None
+    numbers = Random(1)
+    for size in range(len(bytecode)):
+        assert tile_kernels(bytecode[:size]) in (None, (), tuple(KERNELS["two_kinds"]))
+        damaged = bytearray(bytecode)
+        for _ in range(3):
+            damaged[numbers.randrange(len(damaged))] = numbers.choice((0, 1, 0x80, 0xFF))
+        tile_kernels(bytes(damaged))
 
 
 def test_a_missing_tileiras_is_told_with_the_extra_and_the_kernels(monkeypatch, bytecode):
