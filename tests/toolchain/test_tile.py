@@ -11,11 +11,14 @@ from jitstudio.core.cubin import cubin_target, kept_ptx
 from jitstudio.core.diagnostics import FixKind, Severity
 from jitstudio.core.fatbin import fatbin_entries
 from jitstudio.core.kernel_resources import cubin_resources, is_tile_code
+from jitstudio.core.launch.choice import launchable
+from jitstudio.core.launch.spec import LoadMode
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.request import CudaCompiler
 from jitstudio.core.result import Outcome
 from jitstudio.core.tile_ir import tile_kernels
 from jitstudio.core.tools import Tool
+from jitstudio.listing.kernels.forms import kernel_forms
 from jitstudio.toolchain import locate, tileiras
 from jitstudio.toolchain.runner import run as run_job
 from tests.support import cuda, one_in, request
@@ -325,6 +328,28 @@ def test_the_simulator_runs_the_ptx_of_a_tile_kernel(run, tmp_path):
     assert check["ok"]
     refused = run("run", str(file), *words, "--arg", "c=1500:zeros:out", "--block=64")
     assert "blocks of 128 threads" in refused.err
+
+
+@pytest.mark.parametrize(("kernel", "block"), [("filled", []), ("doubled", ["--block=128"])])
+@pytest.mark.parametrize("link", ["--link", "--lto"])
+def test_both_kinds_of_kernels_of_a_link_can_be_launched(run, tmp_path, link, kernel, block):
+    file = tmp_path / "k.cu"
+    file.write_bytes(tile_source("two_kinds").content)
+    words = [f"--option={option}" for option in TILE_OPTIONS]
+    words += [link, "--arch=sm_90", "--device=sim", "--grid=2", f"--kernel={kernel}", *block]
+    words += ["--arg", "value=2"] if kernel == "filled" else []
+    ran = run("run", str(file), *words, "--arg", "out=256:constant(1):inout", "--expect", "out=2")
+    assert ran.code == 0, ran.err
+
+
+def test_the_cubin_of_a_tile_kernel_in_a_link_is_the_one_beside_it(builder):
+    linked = request(tile_source("two_kinds"), emit="ptx,cubin", link="ptx", options=TILE_OPTIONS)
+    result = builder.build(linked)
+    forms = kernel_forms(linked.sources, result)
+    codes = {
+        form.title: launchable(linked, result, form, LoadMode.CUBIN).code.name for form in forms
+    }
+    assert codes == {"filled": "two_kinds.cu@tile", "doubled": LINKED}
 
 
 def test_the_author_of_tiles_gets_no_advice_on_threads(tmp_path, run):

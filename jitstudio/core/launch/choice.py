@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import LINKED, Artifact, CodeKind, Source, split_variant
+from jitstudio.core.code import LINKED, TILE_PART, Artifact, CodeKind, Source, split_variant
 from jitstudio.core.ir_functions import functions_of
 from jitstudio.core.launch.entry import base_name, unqualified, with_entry
 from jitstudio.core.launch.limits import Figures
@@ -161,13 +161,14 @@ def choose_code(
 def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Source]) -> Artifact:
     """Returns the PTX that the simulator runs; see `choose_code`.
 
-    Modules that were linked by PTX are all of it, with a zero byte between them.
+    Modules that were linked by PTX are all of it, with a zero byte between them. Tile functions
+    are beside a link.
     """
     if not result.ok:
         raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
-    is_linked = result.artifact(CodeKind.CUBIN, LINKED) is not None
-    whole = result.artifact(CodeKind.PTX, LINKED)
     modules = _modules_with(result, form)
+    is_linked = result.artifact(CodeKind.CUBIN, LINKED) is not None and not _is_tile(modules)
+    whole = result.artifact(CodeKind.PTX, LINKED)
     own = [*modules[:1], form.unit, *modules, form.module]
     names = [source.name for source in sources] if is_linked else own
     if is_linked and whole is not None:
@@ -194,7 +195,9 @@ def _artifact_with(
     result: BuildResult, form: KernelForm, kind: CodeKind, modules: Sequence[Source]
 ) -> Artifact | None:
     """Returns the code of this kind that the kernel is in, made by the build or put into it."""
-    names = (LINKED, *_modules_with(result, form), form.module)
+    names = _modules_with(result, form)
+    if not _is_tile(names):
+        names = [LINKED, *names, form.module]
     # A build makes no cubin of a cubin, nor PTX of PTX. Of a link only the whole is loaded.
     is_linked = result.artifact(CodeKind.CUBIN, LINKED) is not None
     loadable = [module for module in modules if module.kind is kind and not is_linked]
@@ -207,6 +210,11 @@ def _modules_with(result: BuildResult, form: KernelForm) -> list[str]:
     """Returns the modules with a kernel of this name, first the form's own module with parts."""
     modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
     return sorted(modules, key=lambda module: split_variant(module)[0] != form.unit)
+
+
+def _is_tile(modules: Sequence[str]) -> bool:
+    """Returns whether the first of these is the part of tile functions, which no link takes."""
+    return bool(modules) and TILE_PART in modules[0]
 
 
 def _error(where: str, message: str, remedy: str) -> SpecError:
