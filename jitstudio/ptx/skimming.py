@@ -46,6 +46,15 @@ def target_at(text: str) -> re.Match[str] | None:
     return _first(_TARGET, ".target", text)
 
 
+_TILE_IR = "\n.nv_intermediate_source_section"
+
+
+def without_tile_ir(text: str) -> str:
+    """Returns a PTX text without the Tile IR it was made from, which tileiras puts behind it."""
+    ptx, section, _ = text.partition(_TILE_IR)
+    return ptx + section[:1]
+
+
 def is_ptx(text: str) -> bool:
     """Returns whether a text is PTX, by version or target."""
     return version_at(text) is not None or target_at(text) is not None

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from jitstudio.core.code import LINKED, CodeKind, split_variant
+from jitstudio.core.code import LINKED, CodeKind, Source, split_variant
 from jitstudio.core.cubin import cubin_target, kept_ptx
 from jitstudio.core.diagnostics import FixKind, Severity
 from jitstudio.core.fatbin import fatbin_entries
@@ -350,6 +350,15 @@ def test_the_cubin_of_a_tile_kernel_in_a_link_is_the_one_beside_it(builder):
         form.title: launchable(linked, result, form, LoadMode.CUBIN).code.name for form in forms
     }
     assert codes == {"filled": "two_kinds.cu@tile", "doubled": LINKED}
+
+
+@pytest.mark.parametrize("lines", ["-lineinfo", "-G"])
+def test_the_ptx_of_tile_functions_can_be_assembled(builder, lines):
+    tile = built(builder, "two_kinds", emit="ptx", options=(*TILE_OPTIONS, lines))
+    text = tile.artifact(K.PTX, "two_kinds.cu@tile").content
+    result = builder.build(request(Source("k.ptx", K.PTX, text), emit="cubin", arch="sm_90a"))
+    assert result.outcome is Outcome.BUILT, result.diagnostics
+    assert [kernel.name for kernel in result.kernels] == KERNELS["two_kinds"]
 
 
 def test_the_author_of_tiles_gets_no_advice_on_threads(tmp_path, run):

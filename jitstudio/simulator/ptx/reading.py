@@ -18,7 +18,7 @@ from jitstudio.core.line_table_paths import plain_path
 from jitstudio.ptx.constants import ABOVE_COMPARISONS, BEGINNINGS, constant, integer, offset
 from jitstudio.ptx.initialisers import SymbolAddress, initialiser
 from jitstudio.ptx.opcodes import JUMPS, LEAVING
-from jitstudio.ptx.skimming import Place, file_names
+from jitstudio.ptx.skimming import Place, file_names, without_tile_ir
 from jitstudio.ptx.tokens import PtxTokens
 from jitstudio.simulator.ptx.program import (
     NO_PLACE,
@@ -47,8 +47,6 @@ _OF_FUNCTIONS = {
     ".reqnctapercluster": 3, ".maxclusterrank": 1, ".abi_preserve": 1, ".abi_preserve_control": 1,
     ".language": 1, ".noreturn": 0, ".explicitcluster": 0, ".blocksareclusters": 0, ".unique": 0,
 }  # fmt: skip
-# What tileiras writes behind the PTX: the Tile IR that it was made from.
-_MADE_FROM = "\n.nv_intermediate_source_section"
 # Handles of 64 bits: PTX ISA, "Texture Sampler and Surface Types".
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
 # PTX ISA, "Vectors as Operands": elements are .x .y .z .w or .r .g .b .a.
@@ -71,7 +69,7 @@ def read_program(text: str) -> PtxProgram:
     Raises:
         PtxReadError: If the text cannot be read.
     """
-    reader = _Reader(text.partition(_MADE_FROM)[0])
+    reader = _Reader(without_tile_ir(text))
     try:
         return reader.program()
     except RecursionError:
