@@ -160,6 +160,8 @@ def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
         # It drops what is never called, as it should; of compiled PTX its compiler has said so.
         empty = _FUNCTIONS_ONLY if all(starmap(_is_ptx_of_functions, job.inputs)) else None
         empty = _LINKED_TO_NOTHING if kinds == {CodeKind.LTOIR} else empty
+    if job.makes == (CodeKind.TILE_BYTECODE,):
+        empty = _NO_TILE_FUNCTION
     if report.ok and job.final and empty and _lacks_kernel(job.tool, report):
         yield Diagnostic(Severity.WARNING, job.name, None, None, empty)
 
@@ -193,10 +195,11 @@ def _unheeded(job: Job, report: Report) -> Iterator[Diagnostic]:
 
 _MOST_NAMES = 3
 _NO_TILE_CODE = (
-    "Tile functions are left out, as they become Tile IR and SASS only (--emit tileir,sass)"
+    "Tile functions are left out, as no LTO-IR or OptiX IR is made of them (--emit tileir,ptx,sass)"
 )
 _FUNCTIONS_ONLY = "Assembled, but there is no kernel in the PTX, and so no code in the result."
 _LINKED_TO_NOTHING = "Linked by LTO, but there is no code in the result."
+_NO_TILE_FUNCTION = "There is no __tile_global__ function, and so no Tile IR."
 # Why the compilers do so, and what to do, is explained by `core.explanations`.
 _COMPILED_TO_NOTHING = "Compiled, but there is no kernel in the result."
 _EMPTY = {

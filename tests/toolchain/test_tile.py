@@ -100,6 +100,17 @@ def test_a_file_without_tile_functions_has_no_tile_part(builder):
     assert {(a.kind, a.name) for a in result.artifacts} == {(K.PTX, "k.cu"), (K.CUBIN, "k.cu")}
 
 
+@pytest.mark.parametrize(
+    ("emit", "option"), [("tileir", "--enable-tile"), ("sass,ptx", "--tile-only")]
+)
+def test_tile_ir_of_other_functions_alone_is_missing_in_words(builder, emit, option):
+    plain = cuda("__global__ void k(int* p) { *p = 1; }", "k.cu")
+    result = builder.build(request(plain, emit=emit, options=(option, "--std=c++20")))
+    (warning,) = result.diagnostics
+    assert (warning.severity, warning.explanation) == (Severity.WARNING, "")
+    assert warning.message == "There is no __tile_global__ function, and so no Tile IR."
+
+
 def test_tile_functions_alone_have_the_name_of_the_module(builder):
     result = built(builder, "two_kinds", emit="cubin,sass", options=("--tile-only", "--std=c++20"))
     assert {a.name for a in result.artifacts} == {"two_kinds.cu"}
@@ -213,6 +224,7 @@ def test_an_output_without_tile_functions_names_them(builder, emit):
     (warning,) = result.diagnostics
     assert warning.severity is Severity.WARNING
     assert "filled(float*, float)" in warning.message
+    assert "no LTO-IR or OptiX IR" in warning.message
 
 
 def test_nvcc_is_not_asked_for_tile_ir(builder):
