@@ -227,6 +227,12 @@ def test_an_output_without_tile_functions_names_them(builder, emit):
     assert "no LTO-IR or OptiX IR" in warning.message
 
 
+def test_the_missing_header_of_tile_functions_names_both_options(builder):
+    result = built(builder, "vector_add", options=())
+    explanation = next(d.explanation for d in result.diagnostics if "cuda_tile.h" in d.message)
+    assert all(option in explanation for option in TILE_OPTIONS)
+
+
 def test_nvcc_is_not_asked_for_tile_ir(builder):
     by_nvcc = replace(
         request(tile_source("two_kinds"), options=TILE_OPTIONS), compiler=CudaCompiler.NVCC

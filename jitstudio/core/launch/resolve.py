@@ -76,7 +76,7 @@ def geometry(
     block = faults.attempt("block", lambda: dims("block", spec.block, names))
     cluster = faults.attempt("cluster", lambda: _cluster(spec, form, names))
     shared = faults.attempt("shared", lambda: integer(spec.shared or "0", names))
-    grid = _grid(spec, block, form.cluster or cluster or (1, 1, 1), names, faults)
+    grid = _grid(spec, form, block, form.cluster or cluster or (1, 1, 1), names, faults)
     known = LaunchConfig(
         grid or (1, 1, 1), block or (1, 1, 1), cluster, shared or 0, spec.cooperative
     )
@@ -117,8 +117,13 @@ def _cluster(spec: LaunchSpec, form: KernelForm, names: Mapping[str, Number]) ->
     return None
 
 
+_ANY_GRID = "Write a grid such as 128, or a cover such as n for one thread per element."
+_TILE_GRID = "Write a grid such as 128: a block for each tile, however many elements that has."
+
+
 def _grid(
     spec: LaunchSpec,
+    form: KernelForm,
     block: Dim3 | None,
     cluster: Dim3,
     names: Mapping[str, Number],
@@ -138,7 +143,7 @@ def _grid(
             SpecProblem(
                 "grid",
                 "Nothing says how many blocks there are.",
-                "Write a grid such as 128, or a cover such as n for one thread per element.",
+                _TILE_GRID if form.block else _ANY_GRID,
             )
         )
     covered = faults.attempt("cover", lambda: dims("cover", cover, names)) if cover else None

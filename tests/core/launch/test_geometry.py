@@ -77,6 +77,13 @@ def test_a_missing_grid_is_answered_with_what_to_write():
     )
 
 
+def test_a_missing_grid_of_tiles_is_not_counted_in_threads():
+    _, (problem,) = read(form(block=128))
+    assert problem.remedy == (
+        "Write a grid such as 128: a block for each tile, however many elements that has."
+    )
+
+
 def test_all_faults_are_told_at_once():
     config, problems = read(block="x", cluster="y", shared="z", cover="q")
     assert config is None
