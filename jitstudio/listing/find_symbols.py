@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from tree_sitter import Node
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.cuda.syntax import declarator_chain, name_node, parse_in_pieces
+from jitstudio.listing.cuda.syntax import declarator_chain, name_node, parse
 from jitstudio.listing.symbols import Symbol, SymbolKind, llvm_symbols, ptx_symbols
 
 _TYPES = frozenset(
@@ -50,7 +50,7 @@ def cuda_symbols(text: str) -> tuple[Symbol, ...]:
     """Returns the functions, kernels, types, macros and variables of the GPU, in order."""
     content = text.encode("utf-8", "replace")
     finder = _Finder(content)
-    return tuple(finder.within(parse_in_pieces(content), ""))
+    return tuple(finder.within(parse(content), ""))
 
 
 class _Finder:

@@ -15,7 +15,8 @@ SHAPES = frozenset(
 )
 """What can be around the name that is declared."""
 
-_PIECE = 4096
+# Each node of a long text reads a piece to know its own.
+_PIECE = 512
 # It takes some milliseconds.
 _LONG = 1 << 15
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
@@ -34,23 +35,12 @@ _QUALIFIERS = frozenset({"type_qualifier", "ERROR", "ms_pointer_modifier"})
 def parse(text: bytes) -> Node:
     """Returns the syntax tree of a text.
 
-    Other threads may run meanwhile, the window's among them: a long text is parsed in pieces, and
-    again at once, with the first tree to take over, for nodes that know their text.
+    Other threads may run meanwhile, the window's among them: a long text is parsed in pieces. Its
+    nodes read their own text in pieces, too.
     """
     # A parser may serve one thread at a time, and costs next to nothing.
-    text = _known(text)
-    parser = Parser(_LANGUAGE)
-    if len(text) <= _LONG:
-        return parser.parse(text).root_node
-    return parser.parse(text, parser.parse(_pieces_of(text))).root_node
-
-
-def parse_in_pieces(text: bytes) -> Node:
-    """Returns the syntax tree of a text, whose nodes do not know their own text.
-
-    Other threads may run between two pieces, the window's among them.
-    """
-    return Parser(_LANGUAGE).parse(_pieces_of(_known(text))).root_node
+    known = _known(text)
+    return Parser(_LANGUAGE).parse(known if len(known) <= _LONG else _pieces_of(known)).root_node
 
 
 def _pieces_of(text: bytes) -> Callable[[int, object], bytes]:

@@ -13,7 +13,7 @@ from operator import attrgetter
 from tree_sitter import Node
 
 from jitstudio.core.cpp_text import HIDDEN
-from jitstudio.listing.cuda.syntax import parse_in_pieces
+from jitstudio.listing.cuda.syntax import parse
 
 Path = tuple[Node, ...]
 """The nodes from the root of the tree to a leaf."""
@@ -162,7 +162,7 @@ class Tree:
 
     @cached_property
     def _root(self) -> Node:
-        return parse_in_pieces(self.content)
+        return parse(self.content)
 
     def text(self, node: Node | None) -> str:
         """Returns the text of a node; empty for None."""
