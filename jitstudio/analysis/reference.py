@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from itertools import chain
@@ -85,7 +85,7 @@ class Help:
     """The help on a word as a text has it.
 
     Attributes:
-        entry: The entry of the word.
+        entry: The entry of the word, without version and target where a part is unknown.
         modifiers: The entries of the other parts, in their order.
         unknown: The other parts without an entry: the help may be on another instruction.
     """
@@ -144,11 +144,12 @@ class Reference:
 
     def _help(self, entry: ReferenceEntry, parts: Sequence[str]) -> Help:
         entries = {part: self._part(f".{part}") for part in parts}
-        literal = re.split(r"[.{}\s]+", entry.form)
+        unknown = tuple(f".{part}" for part in entries if part and not entries[part])
         return Help(
-            entry,
+            # With an unknown part it may have come later than the entry.
+            replace(entry, version="", target="") if unknown else entry,
             tuple(dict.fromkeys(chain.from_iterable(entries.values()))),
-            tuple(f".{part}" for part in entries if not entries[part] and part not in literal),
+            unknown,
         )
 
     def _part(self, part: str) -> list[ReferenceEntry]:

@@ -175,6 +175,11 @@ def test_an_opcode_of_sass_too(word, name, modifiers):
         ("mbarrier.future.b64", (".future",)),
         ("tcgen05.ld.sync.aligned.16x32bx2.x1.b32", ()),
         ("MUFU.FUTURE", (".FUTURE",)),
+        ("add.", ()),
+        # Names in the form of the row, of a part or an operand, are no parts.
+        ("add.rnd.f32", (".rnd",)),
+        ("add.type", (".type",)),
+        ("cp.async.cg.16", (".16",)),
     ],
 )
 def test_a_part_that_no_table_has_is_said_to_be_unknown(word, parts):
@@ -182,6 +187,14 @@ def test_a_part_that_no_table_has_is_said_to_be_unknown(word, parts):
     assert told.unknown == parts
     _, rows = told.tables
     assert [part for part, text in rows if text == UNKNOWN] == [*parts]
+
+
+def test_an_unknown_part_may_be_newer_than_the_instruction():
+    known, newer = (
+        PTX.explain(f"cvt.rn.satfinite.{part}e4m3x2.f32", opens=True) for part in ("", "pzo.")
+    )
+    assert known.entry.since() == "PTX 8.1, sm_89 and later"
+    assert (newer.unknown, newer.entry.since()) == ((".pzo",), "")
 
 
 def test_a_ratio_is_a_part_of_an_opcode_and_a_label_is_not():
