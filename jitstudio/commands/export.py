@@ -50,7 +50,7 @@ def export(options: ExportOptions) -> ExportedFiles | BuildResult:
             return recipe
         if form.reads_code:
             recipe = _read(recipe, options)
-        return form.make(recipe)
+        return form.write(recipe)
     except ExportError as error:
         raise UsageError(str(error)) from None
 

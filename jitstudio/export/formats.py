@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from jitstudio import __version__
+from jitstudio.core.code import split_variant
 from jitstudio.core.figures import QT_TRANSLATE_NOOP
 from jitstudio.export import nvcc
 from jitstudio.export.command import build_command, run_command
@@ -19,7 +20,7 @@ from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.project_text import pack, project_of
 from jitstudio.export.python_launch import launch_notes
 from jitstudio.export.python_script import script_of
-from jitstudio.export.recipe import Recipe
+from jitstudio.export.recipe import ExportError, Recipe
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class ExportFormat:
         language: That of the first file, for its colours: ``python``, ``cpp``, ``sh`` or ``make``.
         make: Writes it.
         reads_code: Whether it needs the machine code read, `Recipe.code`.
+        compiles: Whether it builds the code anew, without jitstudio.
     """
 
     name: str
@@ -61,6 +63,21 @@ class ExportFormat:
     language: str
     make: Callable[[Recipe], ExportedFiles]
     reads_code: bool = False
+    compiles: bool = True
+
+    def write(self, recipe: Recipe) -> ExportedFiles:
+        """Returns the files.
+
+        Raises:
+            ExportError: It cannot be written in this form.
+        """
+        if self.compiles and recipe.tile_part:
+            raise ExportError(
+                f"The form '{self.name}' cannot build the tile functions of "
+                f"'{split_variant(recipe.tile_part)[0]}'. Write their cubin (--emit cubin), and "
+                "export that: it is launched like any other."
+            )
+        return self.make(recipe)
 
     @property
     def is_text(self) -> bool:
@@ -242,6 +259,7 @@ FORMATS = (
         ".sh",
         "sh",
         _command,
+        compiles=False,
     ),
     ExportFormat(
         "html",
@@ -254,6 +272,7 @@ FORMATS = (
         "",
         _html,
         reads_code=True,
+        compiles=False,
     ),
     ExportFormat(
         "pdf",
@@ -263,6 +282,7 @@ FORMATS = (
         "",
         _pdf,
         reads_code=True,
+        compiles=False,
     ),
     ExportFormat(
         "compiler-explorer",
@@ -283,6 +303,7 @@ FORMATS = (
         ".txt",
         "",
         _text,
+        compiles=False,
     ),
 )
 """All forms, in the order of menus and help."""

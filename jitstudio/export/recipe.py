@@ -120,6 +120,7 @@ class Recipe:
         result: All that came of the build; for reports.
         code: The machine code as it was read; for reports, None where nobody has read it.
         films: The passes of the optimiser; for reports, empty where nobody has asked.
+        tile_part: The name of the cubin if it is of tile functions, which `steps` lead to none of.
     """
 
     request: BuildRequest
@@ -135,6 +136,7 @@ class Recipe:
     result: BuildResult | None = None
     code: Disassembly | None = None
     films: tuple[FilmReading, ...] = ()
+    tile_part: str = ""
 
     @property
     def arch(self) -> Arch:
@@ -150,9 +152,8 @@ class Recipe:
 
     @property
     def program(self) -> str:
-        """The name of the cubin in the build: the module, or `LINKED`."""
-        linked = self.request.link is not LinkMode.NONE
-        return LINKED if linked else self.request.sources[0].name
+        """The name of the cubin in the build: the module, its tile part, or `LINKED`."""
+        return self.tile_part or _program(self.request)
 
     @property
     def stem(self) -> str:
@@ -251,13 +252,10 @@ def recipe_of(
     if not result.ok:
         raise ExportError(f"There is nothing to export. {result.reason}")
     steps, stages = [], []
-    if part := next((s for s in _plan(request) if s.tool in TILE_TOOLS), None):
-        name = part.name
-        raise ExportError(
-            f"'{split_variant(name)[0]}' has tile functions, which no export builds. Write their "
-            "cubin (--emit cubin), and export that: it is launched like any other."
-        )
-    for step in _plan(request):
+    planned = _plan(request)
+    parts = [s.name for s in planned if s.tool in TILE_TOOLS and result.artifact(_CUBIN, s.name)]
+    tile_part = _tile_part(request, result, parts, launch)
+    for step in (step for step in planned if step.tool not in TILE_TOOLS):
         stage = _stage_of(step, result)
         steps.append(_step(request, step, stage))
         stages.append(stage)
@@ -275,11 +273,35 @@ def recipe_of(
         texts=texts,
         headers=tuple(headers),
         versions={stage.tool: stage.version for stage in stages},
-        cubin=_cubin(request, result),
+        cubin=_cubin(request, result, tile_part),
         launch=launch,
-        notes=tuple(_notes(steps)),
+        notes=(*_notes(steps), *map(_left_out, parts)),
         result=result,
+        tile_part=tile_part,
     )
+
+
+_CUBIN = CodeKind.CUBIN
+
+
+def _program(request: BuildRequest) -> str:
+    return request.sources[0].name if request.link is LinkMode.NONE else LINKED
+
+
+def _tile_part(
+    request: BuildRequest, result: BuildResult, parts: list[str], launch: RecipeLaunch | None
+) -> str:
+    """Returns which of the parts the export is of: with the kernel, or there is nothing else."""
+    if launch is not None:
+        modules = {k.module for k in result.kernels if k.name == launch.form.lowered}
+        return next((part for part in parts if part in modules), "")
+    program = _program(request)
+    is_other = program not in parts and result.artifact(_CUBIN, program)
+    return parts[0] if parts and not is_other else ""
+
+
+def _left_out(part: str) -> str:
+    return f"{split_variant(part)[0]}: its tile functions are left out."
 
 
 def _plan(request: BuildRequest) -> tuple[PlanStep, ...]:
@@ -319,7 +341,7 @@ def _step(request: BuildRequest, step: PlanStep, stage: StageResult) -> RecipeSt
         tool=step.tool,
         name=step.name,
         inputs=tuple((ref.kind, ref.name) for ref in step.inputs),
-        makes=step.makes[-1],
+        makes=step.makes[0],
         options=options,
         headers=headers,
         name_expressions=(*names, *stage.instances),
@@ -358,13 +380,11 @@ def _portable(
     return tuple(options), tuple(dict.fromkeys(headers))
 
 
-def _cubin(request: BuildRequest, result: BuildResult) -> bytes:
+def _cubin(request: BuildRequest, result: BuildResult, tile_part: str) -> bytes:
     source = request.sources[0]
     if source.kind is CodeKind.CUBIN and request.link is LinkMode.NONE:
         return source.content
-    artifact = result.artifact(CodeKind.CUBIN, LINKED) or result.artifact(
-        CodeKind.CUBIN, source.name
-    )
+    artifact = result.artifact(_CUBIN, tile_part or _program(request))
     if artifact is None:
         raise ExportError(f"The build of '{source.name}' made no cubin.")
     return artifact.content

@@ -1,5 +1,6 @@
 """Tile functions: each stage makes the bytes of the bare libraries and programs."""
 
+import re
 import signal
 from dataclasses import replace
 from random import Random
@@ -387,6 +388,27 @@ def test_the_author_of_tiles_gets_no_advice_on_threads(tmp_path, run):
     inspected = run("inspect", str(tmp_path / "m.cubin"))
     assert "Probably uncoalesced" in inspected.out
     assert "threadIdx" not in inspected.out
+
+
+@pytest.mark.parametrize("kernel", ["doubled", "filled"])
+def test_what_builds_nothing_is_exported_of_both_kinds_of_kernels(tmp_path, run, kernel):
+    file = tmp_path / "two_kinds.cu"
+    file.write_bytes(tile_source("two_kinds").content)
+    words = ["--arch=sm_90", *(f"--option={option}" for option in TILE_OPTIONS)]
+    words += [str(file), f"--kernel={kernel}", "--grid=2", "--arg", "out=256:zeros:out"]
+    words += ["--arg", "value=2"] if kernel == "filled" else ["--block=128"]
+    command = run("export", "command", *words)
+    assert (command.code, kernel in command.out) == (0, True), command.err
+    report = run("export", "html", *words)
+    assert report.code == 0, report.err
+    other = {"doubled": "filled", "filled": "doubled"}[kernel]
+    names = {"doubled": ".entry _Z7doubledPf", "filled": ".entry _Z6filledPff"}
+    text = re.sub("<[^>]*>", "", report.out)
+    assert (names[kernel] in text, names[other] in text) == (True, False)
+    script = run("export", "cuda-core", *words)
+    assert (script.code, "its tile functions are left out" in script.out) == (
+        (0, True) if kernel == "doubled" else (2, False)
+    )
 
 
 def test_an_export_says_that_it_builds_no_tile_functions(tmp_path, run):

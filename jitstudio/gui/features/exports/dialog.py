@@ -158,7 +158,7 @@ class ExportAsDialog(QDialog):
             return
 
         def make(_stop: Event) -> ExportedFiles:
-            return chosen.make(recipe)
+            return chosen.write(recipe)
 
         self._making.start(make)
 
