@@ -11,6 +11,7 @@ from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.files.fixer import Fixer
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.listing.saving import ListingSaver
 from jitstudio.gui.shell.navigation import Navigator
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.window_state import WindowState
@@ -28,6 +29,7 @@ class Context:
         shell: Commands, docks, notices and the status bar.
         editors: The tabs with the texts.
         listings: The panes of PTX and SASS, made by the feature that is installed first.
+        saver: Saves what panes of code show.
         navigator: Leads to a place in a text, a listing, a log or a dialog.
         files, projects: The commands of the File menu.
         fixer: Carries out the fixes that explanations of errors offer.
@@ -38,6 +40,7 @@ class Context:
     shell: Shell
     editors: EditorTabs
     listings: dict[CodeKind, OutputPane]
+    saver: ListingSaver
     navigator: Navigator
     files: FileCommands
     projects: ProjectCommands

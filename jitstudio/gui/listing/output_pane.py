@@ -12,11 +12,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.listing.columns.columns import Columns
 from jitstudio.gui.listing.hints import output_hint
+from jitstudio.gui.listing.listing_pane import ListingPane
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_exports import OutputExports
 from jitstudio.gui.listing.output_header import (
@@ -25,7 +25,6 @@ from jitstudio.gui.listing.output_header import (
     HiddenLines,
     OutputHeader,
 )
-from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
 from jitstudio.listing.code_links import CodeLink, CodeText, Place, link_at
 from jitstudio.listing.functions import first_instruction, function_at, functions
@@ -150,43 +149,27 @@ def _read(code: CodeText, more: frozenset[str], stop: Event) -> _ReadCode:
     return _ReadCode(CodeText(code.kind, code.lines, parsed), lowered_names(lines) | more)
 
 
-class OutputPane(QWidget):
-    """Shows the listings of a kind, a single listing at a time.
+class OutputPane(ListingPane):
+    """Shows PTX or SASS; see `ListingPane`.
 
     Attributes:
         header: Names the shown listing.
-        code_view: The listing.
-        find_bar: Searches it.
         code: The functions and names in the listing.
         columns: The columns of the instructions.
 
     Signals:
-        reported: A message about something that was done.
-        listing_changed: There is another listing, or none any more.
-        save_requested: This kind of the shown code shall be saved.
         function_wanted: Another function shall be listed, by its lowered name; all if it is empty.
     """
 
-    reported = Signal(str)
-    listing_changed = Signal()
-    save_requested = Signal(CodeKind)
     function_wanted = Signal(str)
 
     def __init__(self, kind: CodeKind, object_name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._kind = kind
-        self._output = Output()
-        self._shown: Listing | None = None
+        super().__init__(kind, object_name, parent)
         self._wanted_kernel = ""
         # Where the caret was put in a new listing, and the kernels to begin with.
         self._begun: int | None = None
         self._kernels: Sequence[str] = ()
         self._cover: ListingView | None = None
-        self.code_view = ListingView()
-        self.code_view.setObjectName(object_name)
-        self.code_view.setAccessibleName(kind.title)
-        self.find_bar = FindBar()
-        self.find_bar.set_target(self.code_view)
         self.code = ListingCode(kind, self)
         self.header = OutputHeader(kind)
         self.columns = Columns(self.code_view, kind)
@@ -206,26 +189,6 @@ class OutputPane(QWidget):
         self._lay_out()
         self._connect()
         self.show_output(Output())
-
-    @property
-    def kind(self) -> CodeKind:
-        """PTX or SASS."""
-        return self._kind
-
-    @property
-    def listing(self) -> Listing | None:
-        """The listing that is shown, if any."""
-        return self._shown
-
-    @property
-    def output(self) -> Output:
-        """The shown output."""
-        return self._output
-
-    @property
-    def is_old(self) -> bool:
-        """Whether the listing that is shown is not of the newest text."""
-        return self._shown is not None and self._shown.name in self._output.old
 
     def show_output(self, output: Output) -> None:
         """Shows another output; the chosen module stays chosen where still present."""

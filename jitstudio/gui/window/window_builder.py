@@ -24,6 +24,7 @@ from jitstudio.gui.files.fixer import Fixer
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.theme import ThemeKeeper
+from jitstudio.gui.listing.saving import ListingSaver
 from jitstudio.gui.shell.context_menus import ContextMenus
 from jitstudio.gui.shell.navigation import Navigator
 from jitstudio.gui.shell.pane_registry import EARLY
@@ -132,6 +133,7 @@ class WindowBuilder(QObject):
             shell,
             self._frame.editors,
             {},
+            ListingSaver(state.outputs, shell),
             Navigator(self.panes.lead),
             files,
             projects,

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
 
-from jitstudio.core.code import LINKED, Artifact, CodeKind
+from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController, CountColumnsController
 from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.features.ptx_sass.readable import ReadableController
-from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.listing.saving import pane_with_keyboard
 from jitstudio.gui.shell.context_menus import OF_LISTINGS, OF_SASS
 from jitstudio.gui.shell.navigation import KernelPlace, ListingPlace
 from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
-from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.lowered_names import LoweredNames
@@ -40,6 +37,7 @@ def install(context: Context) -> None:
     for kind, name in ((CodeKind.PTX, "ptx"), (CodeKind.SASS, "sass")):
         context.listings[kind] = OutputPane(kind, f"{name}View", shell.layout.place(name))
         shell.layout.fill(name, context.listings[kind])
+        context.saver.add(context.listings[kind])
     FiltersController(context.listings, state.preferences, shell)
     listings = ListingsController(
         state.documents,
@@ -108,19 +106,13 @@ class ListingsController(QObject):
         self._outputs = outputs
         self._listed = dict.fromkeys(listings, frozenset[str]())
         self._preferences = preferences
-        self._dialogs = Dialogs(shell.window)
-        self._folder = Path.cwd()
         self._names = lowered_names
-        self._saving = Background(self)
         self._demangle = actions["demangleAction"]
         self._names.learnt.connect(self._on_learnt)
-        self._saving.done.connect(shell.status.show_message)
-        self._saving.failed.connect(shell.notices.show_message)
         self._preferences.changed.connect(self._on_preference_changed)
         for pane in listings.values():
             pane.reported.connect(shell.status.show_message)
             pane.code.names_wanted.connect(self._on_names_wanted)
-            pane.save_requested.connect(self._on_save_requested)
         COMMAND_KEYS.changed.connect(self._on_keys_changed)
         self._on_preference_changed(DEMANGLE)
         self._disassembly = disassembly
@@ -134,7 +126,6 @@ class ListingsController(QObject):
         actions.bind(
             {
                 "followAction": self._on_follow,
-                "saveListingAction": self._on_save,
                 "demangleAction": self._on_demangle,
             }
         )
@@ -186,14 +177,9 @@ class ListingsController(QObject):
             self._disassembly.set_kernel(place.kernel.name)
         self._shell.layout.bring_up(pane)
 
-    def _pane_with_keyboard(self) -> OutputPane | None:
-        focus = QApplication.focusWidget()
-        panes = self._listings.values()
-        return next((p for p in panes if focus is not None and p.isAncestorOf(focus)), None)
-
     @Slot()
     def _on_follow(self) -> None:
-        pane = self._pane_with_keyboard()
+        pane = pane_with_keyboard(self._listings.values())
         if pane is None:
             self._shell.status.show_message(
                 self.tr("Links are followed in PTX and SASS: go there first")
@@ -230,54 +216,6 @@ class ListingsController(QObject):
     def _on_learnt(self) -> None:
         for pane in self._listings.values():
             pane.code.learn(self._names.known)
-
-    @Slot()
-    def _on_save(self) -> None:
-        panes = [*self._listings.values()]
-        seen = next((pane for pane in panes if pane.isVisible()), panes[0])
-        pane = self._pane_with_keyboard() or seen
-        self._save(pane, pane.kind)
-
-    @Slot(CodeKind)
-    def _on_save_requested(self, kind: CodeKind) -> None:
-        pane = self.sender()
-        assert isinstance(pane, OutputPane)
-        self._save(pane, kind)
-
-    def _save(self, pane: OutputPane, kind: CodeKind) -> None:
-        artifact = self._artifact(pane, kind)
-        if artifact is None:
-            message = self.tr("There is no {kind} to save: build something that makes one first.")
-            self._shell.notices.show_message(message.format(kind=kind.title))
-            return
-        path = self._dialogs.file_to_save(self._folder / artifact.file_name)
-        if path is None:
-            return
-        self._folder = path.parent
-        said = self.tr("{kind} written to {path}").format(kind=kind.title, path=path)
-        self._saving.start(lambda _stop: _write(path, artifact, said))
-
-    def _artifact(self, pane: OutputPane, kind: CodeKind) -> Artifact | None:
-        """Returns the output of the tools as written, never with names in C++."""
-        listing = pane.listing
-        if listing is None:
-            return None
-        shown = Artifact(pane.kind, listing.name, "\n".join((*listing.lines, "")).encode())
-        if kind is pane.kind and listing.function:
-            # The build has made that of another function.
-            return shown
-        good = self._outputs.good
-        result = good.result if good is not None else None
-        if kind is pane.kind and not self._outputs.is_good(listing):
-            result = self._outputs.result
-        artifact = result.artifact(kind, listing.name) if result is not None else None
-        # No build makes the PTX of a module that is PTX.
-        return shown if artifact is None and kind is pane.kind else artifact
-
-
-def _write(path: Path, artifact: Artifact, said: str) -> str:
-    write_file(path, artifact.content)
-    return said
 
 
 class FiltersController(QObject):

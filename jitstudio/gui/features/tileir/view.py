@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.find_bar import FindBar
+from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.listing.hints import output_hint
-from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.listing_pane import ListingPane
 from jitstudio.gui.listing.output_exports import OutputExports
 from jitstudio.gui.listing.output_header import OutputHeader
-from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
 
 _KIND = CodeKind.TILEIR
 
 
-class TileIrView(QWidget):
-    """Shows the Tile IR of a module.
-
-    Attributes:
-        code_view: The listing.
-        find_bar: Searches it.
-
-    Signals:
-        listing_changed: There is another listing, or none any more.
-        reported: A message about something that was done.
-        save_requested: This kind of the shown code shall be saved.
-    """
-
-    listing_changed = Signal()
-    reported = Signal(str)
-    save_requested = Signal(CodeKind)
+class TileIrView(ListingPane):
+    """Shows the Tile IR of a module; see `ListingPane`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._output = Output()
-        self._shown: Listing | None = None
-        self.code_view = ListingView()
-        self.code_view.setObjectName("tileirView")
-        self.code_view.setAccessibleName(_KIND.title)
-        self.find_bar = FindBar()
-        self.find_bar.set_target(self.code_view)
+        super().__init__(_KIND, "tileirView", parent)
         self._header = OutputHeader(_KIND)
         self._header.functions.hide()
         exports = OutputExports(_KIND, self.code_view)
@@ -65,16 +40,6 @@ class TileIrView(QWidget):
         exports.save_requested.connect(self.save_requested)
         self._show_chosen()
 
-    @property
-    def listing(self) -> Listing | None:
-        """The listing that is shown, if any."""
-        return self._shown
-
-    @property
-    def is_old(self) -> bool:
-        """Whether the listing that is shown is not of the newest text."""
-        return self._shown is not None and self._shown.name in self._output.old
-
     def show_output(self, output: Output) -> None:
         """Shows another output; the chosen module stays chosen where still present."""
         self._output = output
@@ -83,9 +48,8 @@ class TileIrView(QWidget):
 
     def choose(self, module: str) -> None:
         """Shows the listing of a module, if present."""
-        stem = PurePath(module).stem
         of_module = (listing.name for listing in self._output.listings)
-        if name := next((n for n in of_module if PurePath(n).stem == stem), ""):
+        if name := next((n for n in of_module if split_variant(n)[0] == module), ""):
             self._header.choose(name)
 
     @Slot()

@@ -5,8 +5,11 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import FixKind
 from jitstudio.core.result import Outcome
+from jitstudio.gui.features.tileir.view import TileIrView
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.hints import output_hint
+from jitstudio.gui.services.build_service import Listing
+from jitstudio.gui.state.outputs import Output
 from tests.tile_kernels import FOLDER, NEEDS_TILE, TILE_OPTIONS
 
 pytestmark = [NEEDS_TILE, pytest.mark.slow]
@@ -51,9 +54,29 @@ def test_the_pane_says_how_to_have_tile_ir(started):
 def test_the_text_is_saved_as_the_tool_wrote_it(window, tmp_path, monkeypatch):
     window.next_result(lambda: window.set_options(" ".join(TILE_OPTIONS)))
     window.shell.layout.bring_up_pane("tileir")
-    file = tmp_path / "saved.tileir"
-    monkeypatch.setattr(Dialogs, "file_to_save", lambda *_arguments: file)
-    window.pane("tileir").save_requested.emit(CodeKind.TILEIR)
-    window.wait(file.exists)
+    view = window.pane("tileir")
     artifact = window.state.outputs.result.artifact(CodeKind.TILEIR, "two_kinds.cu@tile")
-    window.wait(lambda: file.read_bytes().rstrip() == artifact.content.rstrip())
+    asked = []
+
+    def answer(_dialogs, proposed):
+        asked.append(proposed.name)
+        return tmp_path / f"{len(asked)}.tileir"
+
+    monkeypatch.setattr(Dialogs, "file_to_save", answer)
+    view.code_view.setFocus()
+    commands = ("saveListingAction", "tileirSaveTileirAction")
+    for file, command in zip((tmp_path / "1.tileir", tmp_path / "2.tileir"), commands, strict=True):
+        window.trigger(command)
+        window.wait(file.exists)
+        window.wait(lambda file=file: file.read_bytes() == artifact.content)
+    assert asked == ["two_kinds@tile.tileir"] * 2
+
+
+def test_of_files_that_differ_in_their_folders_the_current_one_is_shown(window):
+    view = TileIrView()
+    listings = (Listing(CodeKind.TILEIR, f"{folder}/k.cu@tile", ("entry @k",)) for folder in "ab")
+    view.show_output(Output(tuple(listings)))
+    view.choose("b/k.cu")
+    assert view.listing.name == "b/k.cu@tile"
+    view.choose("k.cu")
+    assert view.listing.name == "b/k.cu@tile"

@@ -139,7 +139,7 @@ FILE_ROWS = (
         EXPORT,
         QT_TRANSLATE_NOOP("Actions", "&Listing that is shown…"),
         tip=QT_TRANSLATE_NOOP(
-            "Actions", "Save the PTX or SASS that is shown, as the tools wrote it"
+            "Actions", "Save the Tile IR, PTX or SASS that is shown, as the tools wrote it"
         ),
     ),
     ActionSpec(
