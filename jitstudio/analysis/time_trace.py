@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 LARGEST_TRACE = 64 << 20
 """Bytes of the largest trace that is read: some 400,000 events."""
@@ -144,11 +145,19 @@ def read_trace(content: bytes, size: int = 0) -> TimeTrace:
     if size > LARGEST_TRACE:
         raise TraceError(
             f"The trace has {size >> 20:,} MiB, and no more than {LARGEST_TRACE >> 20} are "
-            "read: open it in a browser, at ui.perfetto.dev."
+            "read. Write it to a file with --option=--fdevice-time-trace=FILE, and open that in a "
+            "browser, at ui.perfetto.dev."
         )
     try:
-        events = [_span(event) for event in json.loads(content)["traceEvents"] if _is_whole(event)]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        events = [_event(event) for event in json.loads(content)["traceEvents"] if _is_whole(event)]
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise TraceError(
             "The trace is damaged or of another kind: NVRTC writes JSON with traceEvents."
         ) from error
@@ -184,24 +193,34 @@ def _is_whole(event: dict[str, object]) -> bool:
     return event.get("ph") == "X"
 
 
-def _span(event: dict[str, object]) -> Span:
+class _Event(NamedTuple):
+    """A piece of work with its time in whole nanoseconds: sums of fractions are rounded."""
+
+    start: int
+    end: int
+    span: Span
+
+
+def _event(event: dict[str, object]) -> _Event:
     arguments = event.get("args")
     words = arguments if isinstance(arguments, dict) else {}
     detail = str(words.get("detail") or words.get("name") or "")
-    start, length = float(str(event["ts"])) / 1000, float(str(event["dur"])) / 1000
-    return Span(str(event["name"]), detail, start, max(0.0, length))
+    start, length = (round(float(str(event[key])) * 1000) for key in ("ts", "dur"))
+    length = max(0, length)
+    span = Span(str(event["name"]), detail, start / 1_000_000, length / 1_000_000)
+    return _Event(start, start + length, span)
 
 
-def _nested(events: Iterable[Span]) -> Iterator[Span]:
-    above: list[Span] = []
-    for span in sorted(events, key=lambda span: (span.start, -span.ms)):
-        while above and span.start >= above[-1].start + above[-1].ms:
+def _nested(events: Iterable[_Event]) -> Iterator[Span]:
+    above: list[_Event] = []
+    for event in sorted(events, key=lambda event: (event.start, -event.end)):
+        while above and event.start >= above[-1].end:
             above.pop()
         if above and len(above) < _DEEPEST:
-            above[-1].inner.append(span)
+            above[-1].span.inner.append(event.span)
         elif not above:
-            yield span
-        above.append(span)
+            yield event.span
+        above.append(event)
 
 
 def _summed(spans: Iterable[Span], name_of: Callable[[Span], str]) -> tuple[TimedPart, ...]:

@@ -61,8 +61,11 @@ def run(options: BuildOptions) -> int:
             show(result, written, inlined)
         else:
             text_output.print_diagnostics(result.diagnostics)
+            text_output.print_names(result)
             for module in times:
                 text_output.print_time(module)
+            for path in written:
+                say(str(path))
             text_output.print_summary(result)
     return exit_codes.OF_OUTCOME[result.outcome]
 

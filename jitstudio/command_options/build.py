@@ -217,6 +217,10 @@ class BuildOptions(ModuleOptions):
             "-o": self.output,
             "--time": self.time or None,
         }
+        if self.time and self.fat is not None:
+            raise UsageError(
+                "--time is for a single target, which --arch names. Leave it or --fat out."
+            )
         others = [flag for flag, value in outputs.items() if value is not None]
         # Two comparisons exclude each other, too.
         if asked and (others := [*asked[1:], *others]):

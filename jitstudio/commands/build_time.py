@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,12 +18,25 @@ from jitstudio.command_options.build import BuildOptions
 from jitstudio.commands.build import BuildAnswer, complete
 from jitstudio.core.bounds.folders import temporary_folder
 from jitstudio.core.code import CodeKind
+from jitstudio.core.options.time_trace import TIME_TRACE, TRACE_ENDING
+from jitstudio.core.plan import NOT_TRUSTED, TRUST_IT
 from jitstudio.core.request import BuildRequest, CudaCompiler
 from jitstudio.core.result import BuildResult
+from jitstudio.core.toolchain_folders import toolchain_in
+from jitstudio.core.tools import Tool
 
-_OPTION = "--fdevice-time-trace"
-# NVRTC appends this to the name that the option gives.
-_ENDING = ".json"
+
+@dataclass(frozen=True)
+class Traces:
+    """The traces of a build to come.
+
+    Attributes:
+        files: The file of each CUDA C++ module, by its name.
+        problem: Why NVRTC is asked for none, a sentence; empty if asked.
+    """
+
+    files: Mapping[str, Path]
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,41 +67,59 @@ def timed(
         WorkerError: The worker itself failed.
     """
     with temporary_folder("jitstudio-") as folder:
-        asked, traces = traced(request, folder)
+        version = toolchain_in(request.toolchain).version if request.toolchain else ""
+        asked, traces = traced(request, folder, version)
         answer = complete(asked, options.timeout, options.repeat)
         return answer, module_times(answer.result, traces)
 
 
-def traced(request: BuildRequest, folder: Path) -> tuple[BuildRequest, dict[str, Path]]:
-    """Returns a build that writes a trace of each CUDA C++ module, and the files by module."""
-    traces: dict[str, Path] = {}
+def traced(request: BuildRequest, folder: Path, version: str) -> tuple[BuildRequest, Traces]:
+    """Returns a build that writes a trace of each CUDA C++ module, as far as NVRTC may and can.
+
+    Args:
+        request: The build.
+        folder: The place of the traces.
+        version: The version of NVRTC; empty for jitstudio's own.
+    """
+    problem = _why_no_trace(request, version)
+    files: dict[str, Path] = {}
     sources = []
     for number, source in enumerate(request.sources):
         if source.kind is CodeKind.CUDA and request.compiler is not CudaCompiler.NVCC:
             place = folder / f"trace{number}"
-            traces[source.name] = place.with_name(place.name + _ENDING)
-            words = (*request.options_of(source), f"{_OPTION}={place}")
-            source = replace(source, options=words)
+            files[source.name] = place.with_name(place.name + TRACE_ENDING)
+            if not problem:
+                words = (*request.options_of(source), TIME_TRACE.written(str(place)))
+                source = replace(source, options=words)
         sources.append(source)
     asked = replace(request, sources=tuple(sources), use_cache=False, precompile_headers=False)
-    return asked, traces
+    return asked, Traces(files, problem)
 
 
-def module_times(result: BuildResult, traces: dict[str, Path]) -> tuple[ModuleTime, ...]:
+def _why_no_trace(request: BuildRequest, version: str) -> str:
+    if request.confined_to is not None:
+        return f"{NOT_TRUSTED} NVRTC may write no file, and a trace is one. For it {TRUST_IT}"
+    if TIME_TRACE.too_new_for(Tool.NVRTC, version):
+        since = TIME_TRACE.since[Tool.NVRTC]
+        return f"NVRTC {version} writes no trace of its time; NVRTC {since} and later do."
+    return ""
+
+
+def module_times(result: BuildResult, traces: Traces) -> tuple[ModuleTime, ...]:
     """Returns the time of each module of a build, in the order of the build."""
     return tuple(_module_times(result, traces))
 
 
-def _module_times(result: BuildResult, traces: dict[str, Path]) -> Iterator[ModuleTime]:
+def _module_times(result: BuildResult, traces: Traces) -> Iterator[ModuleTime]:
     demangled = {kernel.name: kernel.demangled for kernel in result.kernels}
     for name in dict.fromkeys(stage.source for stage in result.stages):
         stages = [stage for stage in result.stages if stage.source == name]
         logged = ptxas_times("\n".join(stage.log for stage in stages))
         kernels = tuple(replace(k, name=demangled.get(k.name, k.name)) for k in logged)
         module = ModuleTime(name, sum(stage.ms for stage in stages), kernels=kernels)
-        path = next((path for known, path in traces.items() if name.endswith(known)), None)
-        if path is None:
-            yield module
+        path = traces.files.get(name)
+        if path is None or traces.problem:
+            yield replace(module, problem=traces.problem if path else "")
             continue
         try:
             yield replace(module, trace=_read(path))
@@ -110,5 +141,7 @@ def _read(path: Path) -> TimeTrace:
     except OSError:
         content = b""
     if not content:
-        raise TraceError("NVRTC has written no trace, as it does where a compile fails.")
+        raise TraceError(
+            "NVRTC has written no trace: it writes one only where the compile succeeds."
+        )
     return read_trace(content, size)

@@ -230,7 +230,7 @@ def _check_trust(request: BuildRequest) -> None:
         if scripts:
             raise PlanError(
                 f"{NOT_TRUSTED} Building '{scripts[0]}' runs it, with all that it says. Read it "
-                f"first. {HOW_TO_TRUST.replace('Change that, or trust', 'Then trust')}"
+                f"first. Then {TRUST_IT}"
             )
         folders, folder = request.confined_to, request.folder
         reasons = [r for words in request.option_sets for r in refused(words, folders, folder)]
@@ -249,10 +249,11 @@ def _check_trust(request: BuildRequest) -> None:
 # More sentences than this make no message that anybody reads.
 _MOST_WARNINGS = 5
 NOT_TRUSTED = "This project is not trusted."
-HOW_TO_TRUST = (
-    "Change that, or trust the project: --trust on the command line, File > Project > Trust this "
-    "project in the window."
+TRUST_IT = (
+    "trust the project: --trust on the command line, File > Project > Trust this project in the "
+    "window."
 )
+HOW_TO_TRUST = f"Change that, or {TRUST_IT}"
 HOW_TO_ALLOW = (
     "Take the option out, or allow such options: --unsafe-options on the command line, Unsafe "
     "options among the settings of the window."

@@ -7,13 +7,11 @@ from pathlib import Path
 
 from jitstudio.core.disk import TICK_NS, working_folder
 from jitstudio.core.options import read
+from jitstudio.core.options.time_trace import TIME_TRACE, TRACE_ENDING
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.result import Phase
 from jitstudio.listing.includes import includes
 
-_OPTION = "--fdevice-time-trace"
-# NVRTC appends this to the name that the option gives.
-_ENDING = ".json"
 _MOST = 10
 
 
@@ -28,7 +26,7 @@ def header_phases(text: bytes, options: Iterable[str], began_ns: int) -> tuple[P
         options: All that was sent.
         began_ns: When the compile began, as `time.time_ns` tells it.
     """
-    files = (o.value for o in read(tuple(options)) if o.spec and _OPTION in o.spec.flags)
+    files = (o.value for o in read(tuple(options)) if o.spec is TIME_TRACE)
     file = next(filter(None, files), None)
     if file is None:
         return ()
@@ -42,7 +40,7 @@ def header_phases(text: bytes, options: Iterable[str], began_ns: int) -> tuple[P
     names = includes(text).names
     longest: dict[str, float] = {}
     try:
-        path = Path(working_folder(), file + _ENDING)
+        path = Path(working_folder(), file + TRACE_ENDING)
         if path.stat().st_mtime_ns < began_ns - TICK_NS:
             return ()
         content = read_file(path, LARGEST_TRACE)

@@ -9,6 +9,9 @@ from jitstudio.analysis.time_trace import LARGEST_TRACE, TraceError, ptxas_times
 HEADER, CLASS = "Processing Header File", "Instantiating Template Class"
 
 
+INFINITE = b'{"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": Infinity}]}'
+
+
 def event(name, start, length, detail=""):
     return {"ph": "X", "name": name, "ts": start, "dur": length, "args": {"detail": detail}}
 
@@ -38,6 +41,13 @@ def test_time_within_a_header_counts_once():
     assert [(part.name, part.ms) for part in read.includes] == [("/in/a.h", 4), ("/in/b.h", 0.5)]
 
 
+def test_what_begins_as_another_ends_lies_beside_that():
+    # 0.1 + 0.2 is more than 0.3.
+    read = trace(event(HEADER, 100, 200, "a.h"), event(HEADER, 300, 50, "b.h"))
+    assert [span.detail for span in read.spans] == ["a.h", "b.h"]
+    assert read.total_ms == pytest.approx(0.25)
+
+
 def test_instances_of_a_template_are_one_row():
     read = trace(
         event(CLASS, 0, 100, "F [F<2>]"),
@@ -48,14 +58,18 @@ def test_instances_of_a_template_are_one_row():
     assert [(part.name, part.ms, part.count) for part in read.templates] == [("F", 0.2, 2)]
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"traceEvents": [{"ph": "X"}]}', b"\xff"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"traceEvents": [{"ph": "X"}]}', b"\xff", INFINITE]
+)
 def test_what_is_no_trace_is_said(content):
     with pytest.raises(TraceError, match="damaged or of another kind"):
         read_trace(content)
 
 
 def test_a_trace_of_200_mb_is_not_read():
-    with pytest.raises(TraceError, match=r"has 200 MiB, and no more than 64 are read"):
+    with pytest.raises(
+        TraceError, match=r"has 200 MiB, and no more than 64 are read\. Write.*trace=FILE"
+    ):
         read_trace(b"{}", 200 << 20)
     with pytest.raises(TraceError, match="no more than"):
         read_trace(b" " * (LARGEST_TRACE + 1))

@@ -131,7 +131,8 @@ class OptionSpec:
         glued: Whether the value follows the flag without `=`.
         worded: Whether every tool writes truth as words; else all but NVRTC write 1 and 0.
         since: The first version that takes it, per tool; no entry: each since CUDA 13.0. Found by
-            looking for the flag in the libraries of every CUDA 13 release.
+            looking for the flag in the libraries of every CUDA 13 release, and of CUDA 12 where an
+            option is sent unasked.
         managed: The setting behind the option, where jitstudio sends the option itself; else empty.
         outlasts_build: Whether it also changes later builds of the same process.
         effect: The effect besides changing the result.

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from jitstudio.core.options import OptionEffect, find, is_within, read
+from jitstudio.core.options.time_trace import TIME_TRACE, TRACE_ENDING
 from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import CUDA_COMPILERS, Tool
@@ -152,7 +153,7 @@ def _is_toolkit(folder: Path) -> bool:
 
 
 _FOLDER = "/"
-_WRITERS = {"--time": "", "--fdevice-time-trace": ".json", "--use-bundled-headers": _FOLDER}
+_WRITERS = {"--time": "", TIME_TRACE.flag: TRACE_ENDING, "--use-bundled-headers": _FOLDER}
 """NVRTC's options that name what it writes, and what it adds to the name."""
 
 

@@ -340,6 +340,7 @@ _SPEED: tuple[OptionSpec, ...] = (
         nvrtc="--fdevice-time-trace",
         also="-fdevice-time-trace",
         value=path("trace"),
+        since={Tool.NVRTC: "12.5"},
         effect=OptionEffect.WRITES,
     ),
     option(

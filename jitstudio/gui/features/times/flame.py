@@ -63,6 +63,11 @@ class FlameGraph(QWidget):
         return self._above[-1] if self._above else None
 
     @property
+    def above(self) -> tuple[Span, ...]:
+        """The root, behind all that it lies in."""
+        return tuple(self._above)
+
+    @property
     def current(self) -> Span | None:
         """The piece that the keyboard is on."""
         return self._current
@@ -77,7 +82,10 @@ class FlameGraph(QWidget):
         """Fills the width with a piece; with all of the work for None."""
         if self._whole is None:
             return
-        self._above = [*self._above, span] if span and span.inner else [self._whole]
+        if span in self._above:
+            self._above = self._above[: self._above.index(span) + 1]
+        else:
+            self._above = [*self._above, span] if span and span.inner else [self._whole]
         self._choose(self._above[-1])
 
     def sizeHint(self) -> QSize:
@@ -154,12 +162,7 @@ class FlameGraph(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Shows what is within a piece, or again what is around it."""
         span = self._at(event.position())
-        if span is None:
-            return
-        if span in self._above:
-            self._above = self._above[: self._above.index(span) + 1]
-            self._choose(span)
-        else:
+        if span is not None:
             self.zoom(span)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -89,10 +89,12 @@ class TimesView(QWidget):
     Signals:
         measure_wanted: The user wants the compile time measured.
         stop_wanted: The user wants no more of it.
+        times_changed: Other times are shown, or none.
     """
 
     measure_wanted = Signal()
     stop_wanted = Signal()
+    times_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,6 +130,11 @@ class TimesView(QWidget):
         return self._modules
 
     @property
+    def status(self) -> str:
+        """The words beside the choices."""
+        return self._status.text()
+
+    @property
     def hint(self) -> str:
         """Why no time is shown; empty beside a flame graph."""
         return self._hint.text() if self._stack.currentWidget() is self._hint else ""
@@ -146,12 +153,12 @@ class TimesView(QWidget):
             self.modules.addItems([module.name for module in modules])
         self.modules.setVisible(len(modules) > 1)
         self._show_module()
+        self.times_changed.emit()
 
     def show_hint(self, words: str) -> None:
         """Says why no time is shown."""
         self._set_running(False)
         self._modules = ()
-        self._status.setText("")
         for part in (self.modules, self.pages):
             part.hide()
         self._show_words(
@@ -161,8 +168,10 @@ class TimesView(QWidget):
                 "Headers, templates, phases of NVRTC, and ptxas by kernel."
             )
         )
+        self.times_changed.emit()
 
     def _show_words(self, words: str) -> None:
+        self._status.setText("")
         self._hint.setText(words)
         self._stack.setCurrentWidget(self._hint)
         self.setFocusProxy(self.measure)
@@ -221,8 +230,8 @@ class TimesView(QWidget):
         if (trace := module.trace) is not None:
             self.flame.show_work(Span(module.name, "", 0.0, trace.total_ms, list(trace.spans)))
         else:
-            words = self.tr("{ms:,.0f} ms in tools")
-            self._status.setText(words.format(ms=module.ms))
+            words = self.tr("{ms:,.0f} ms in tools").format(ms=module.ms)
+            self._say(". ".join(filter(None, (words, module.problem))))
         self.setFocusProxy(self.flame if module.trace else self.table)
         self._show_page()
 
@@ -234,6 +243,8 @@ class TimesView(QWidget):
 
     @Slot(Span)
     def _on_current_changed(self, span: Span) -> None:
-        words = self.flame.words(span)
+        self._say(self.flame.words(span))
+
+    def _say(self, words: str) -> None:
         self._status.setText(words)
         show_tip(self._status, words)
