@@ -90,9 +90,18 @@ def read_film(film: Film, kernel: str = "") -> FilmReading | None:
     return FilmReading(replace(film, ptx=ptx), own)
 
 
+def function_names(film: Film) -> tuple[str, ...]:
+    """Returns the lowered names of the functions in the PTX after the last pass."""
+    return tuple(f.name for f in _functions(film.ptx[max(film.ptx)])) if film.ptx else ()
+
+
 def _function(ptx: str, name: str) -> Function | None:
-    listed = functions(CodeKind.PTX, ptx.splitlines())
-    return next((function for function in listed if function.name == name), None)
+    return next((function for function in _functions(ptx) if function.name == name), None)
+
+
+def _functions(ptx: str) -> tuple[Function, ...]:
+    # A function may be declared before.
+    return tuple(f for f in functions(CodeKind.PTX, ptx.splitlines()) if f.is_defined)
 
 
 def _text_of(ptx: str, name: str) -> str:

@@ -38,14 +38,13 @@ def run(options: PassesOptions) -> int:
 
 
 def _show_progress(film: Film) -> None:
-    print_progress(f"{film.name}: pass {len(film.ptx):,} of {len(film.passes):,}")
+    print_progress(f"{film.name}: {film.tried:,} of at most {film.limits:,} builds")
 
 
 def _show(reading: FilmReading, options: PassesOptions) -> None:
     film, steps = reading.film, shown_steps(reading, options)
     if options.number is not None and not steps and film.passes:
-        chosen = film.passes[options.number - 1]
-        say(f"Pass {chosen.number} ({chosen.title}) changes nothing in the PTX of {film.name}.")
+        _print_no_change(film, options.number)
     elif options.number is None and not options.lines and film.passes:
         _print_table(film)
     for step in steps:
@@ -59,6 +58,16 @@ def _show(reading: FilmReading, options: PassesOptions) -> None:
         print_error(f"{film.name}: {note}")
 
 
+def _print_no_change(film: Film, number: int) -> None:
+    if number > len(film.passes):
+        say(f"There is no pass {number:,}: {film.name} has {len(film.passes):,} passes.")
+    elif {number - 1, number} <= film.ptx.keys():
+        title = film.passes[number - 1].title
+        say(f"Pass {number} ({title}) changes nothing in the PTX of {film.name}.")
+    else:
+        say(f"Whether pass {number} changes the PTX of {film.name} is unknown: it was not tried.")
+
+
 def _print_table(film: Film) -> None:
     rows = [("pass", "lines", "change")]
     for step in film.steps:
@@ -67,7 +76,8 @@ def _print_table(film: Film) -> None:
     for line in table_lines(rows):
         say(line)
     count, changes = len(film.passes), len(film.steps)
-    print_error(f"{film.name}: {count:,} passes by {film.tool.value}, {changes:,} change the PTX")
+    changing = f"{changes:,} changes seen" if film.problem else f"{changes:,} change the PTX"
+    print_error(f"{film.name}: {count:,} passes by {film.tool.value}, {changing}")
 
 
 def _print_diff(step: FilmStep) -> None:

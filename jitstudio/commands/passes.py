@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jitstudio.analysis.passes import FilmReading, read_film
+from jitstudio.analysis.passes import FilmReading, function_names, read_film
 from jitstudio.command_options.build import PassesOptions
 from jitstudio.command_options.values import UsageError
 from jitstudio.commands.build import request_of
@@ -13,6 +13,7 @@ from jitstudio.commands.workers import Workers, borrowed
 from jitstudio.core.file_names import FileNames, with_files
 from jitstudio.core.passes import Film, FilmStep
 from jitstudio.core.result import BuildResult
+from jitstudio.listing.kernel_names import meanings
 
 
 @dataclass(frozen=True)
@@ -53,24 +54,40 @@ def passes(
     names = FileNames(request)
     with borrowed(workers) as workers:
         filmed = workers.filmer.film(
-            request, on_progress, every_pass=options.every_pass, timeout=options.timeout
+            request,
+            on_progress,
+            every_pass=options.every_pass,
+            number=options.number,
+            timeout=options.timeout,
         )
     if filmed.problem:
         raise UsageError(filmed.problem)
-    readings = [
-        reading for film in filmed.films if (reading := read_film(film, options.kernel or ""))
-    ]
-    if filmed.films and not readings:
-        raise UsageError(f"There is no kernel or function '{options.kernel}' in the PTX.")
-    for reading in readings:
-        _check_number(reading.film, options.number)
-    return with_files(Passes(filmed.result, tuple(readings)), names.shown)
+    readings = tuple(_readings(filmed.films, options.kernel, filmed.demangled))
+    _check_number(readings, options.number)
+    return with_files(Passes(filmed.result, readings), names.shown)
 
 
-def _check_number(film: Film, number: int | None) -> None:
-    count = len(film.passes)
-    if number is not None and count and number > count:
-        raise UsageError(f"There is no pass {number:,}: {film.name} has {count:,} passes.")
+def _readings(
+    films: Sequence[Film], kernel: str | None, demangled: Mapping[str, str]
+) -> Iterator[FilmReading]:
+    """Yields the readings of films; of a kernel those that have it, by any of its names."""
+    titles = meanings(demangled, demangled)
+    lowered = dict.fromkeys(name for film in films for name in function_names(film))
+    called = [n for n in lowered if kernel in (n, demangled.get(n), titles.get(n))]
+    if kernel and lowered and not called:
+        listed = ", ".join(titles.get(name, name) for name in lowered)
+        raise UsageError(f"There is no kernel or function '{kernel}'. There are: {listed}.")
+    for film in films:
+        for name in called if kernel and film.ptx else ("",):
+            if (reading := read_film(film, name)) is not None:
+                yield reading
+
+
+def _check_number(readings: Sequence[FilmReading], number: int | None) -> None:
+    counts = {reading.film.name: len(reading.film.passes) for reading in readings}
+    if number is not None and 0 < max(counts.values(), default=0) < number:
+        listed = ", ".join(f"{name} has {count:,} passes" for name, count in counts.items())
+        raise UsageError(f"There is no pass {number:,}: {listed}.")
 
 
 def shown_steps(reading: FilmReading, options: PassesOptions) -> tuple[FilmStep, ...]:

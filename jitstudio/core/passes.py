@@ -5,9 +5,8 @@ LLVM numbers the passes that it may leave out; `-opt-bisect-limit=N` leaves out 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -25,10 +24,12 @@ class PassesRequest:
     Attributes:
         job: The run that makes PTX, with texts and options as a build has sent these.
         every_pass: Whether to stop after each pass, also between two that leave the same PTX.
+        number: The pass that is asked for, before and after which is stopped first; None for none.
     """
 
     job: Job
     every_pass: bool = False
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ _BACK_END_ONLY = (
     "From sm_100 on libNVVM lets only passes of its back end be left out: those before them, such "
     "as inlining and the unrolling of loops, cannot be distinguished."
 )
+_MOST_ERRORS = 3
 _NOT_EVERY = (
     "{tried:,} of {count:,} limits were tried: where the PTX at two limits is the same, the passes "
     "between them are taken to change nothing. --every-pass, or Every pass in the window, tries "
@@ -174,9 +176,19 @@ class Film:
         return self.pass_list.passes if self.pass_list else ()
 
     @property
+    def tried(self) -> int:
+        """How many limits were tried."""
+        return len(self.ptx) + len(self.errors)
+
+    @property
+    def limits(self) -> int:
+        """How many limits there are: none of the passes, up to all."""
+        return len(self.passes) + 1
+
+    @property
     def is_whole(self) -> bool:
         """Whether the PTX after each pass is known, and not only taken for the same."""
-        return len(self.ptx) + len(self.errors) == len(self.passes) + 1
+        return self.tried == self.limits
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -184,11 +196,13 @@ class Film:
         notes = [self.problem] if self.problem else []
         if self.pass_list and not self.pass_list.has_mid_end:
             notes.append(_BACK_END_ONLY)
-        tried, count = len(self.ptx) + len(self.errors), len(self.passes) + 1
         if self.passes and not self.problem and not self.is_whole:
-            notes.append(_NOT_EVERY.format(tried=tried, count=count))
-        errors = (f"After pass {limit:,}: {why}" for limit, why in sorted(self.errors.items()))
-        return (*notes, *errors)
+            notes.append(_NOT_EVERY.format(tried=self.tried, count=self.limits))
+        errors = sorted(self.errors.items())
+        notes += (f"After pass {limit:,}: {why}" for limit, why in errors[:_MOST_ERRORS])
+        if (more := len(errors) - _MOST_ERRORS) > 0:
+            notes.append(f"The compiler failed at {more:,} more limits.")
+        return tuple(notes)
 
     @cached_property
     def steps(self) -> tuple[FilmStep, ...]:
@@ -198,21 +212,3 @@ class Film:
             for first, last in pairwise(sorted(self.ptx))
             if self.ptx[first] != self.ptx[last]
         )
-
-
-_UNIT_NAME = re.compile(r"\((?P<name>[\w$]+)\)\Z")
-
-
-def with_titles(film: Film, titles: Mapping[str, str]) -> Film:
-    """Returns a film whose passes name functions by titles, as in C++."""
-    if film.pass_list is None:
-        return film
-
-    def titled(match: re.Match[str]) -> str:
-        return f"({titles.get(match['name'], match['name'])})"
-
-    passes = tuple(replace(p, unit=_UNIT_NAME.sub(titled, p.unit)) for p in film.passes)
-    back_end = tuple(
-        replace(code, unit=titles.get(code.unit, code.unit)) for code in film.pass_list.back_end
-    )
-    return replace(film, pass_list=replace(film.pass_list, passes=passes, back_end=back_end))

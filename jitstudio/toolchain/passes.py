@@ -20,6 +20,7 @@ from importlib import import_module
 from itertools import islice, zip_longest
 from typing import IO, NamedTuple, NoReturn
 
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, diagnose
 from jitstudio.core.passes import (
@@ -33,6 +34,7 @@ from jitstudio.core.passes import (
 )
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.toolchain.tool_output import STDERR, Report, ToolMissing
 
 _COMPILERS = {
@@ -59,6 +61,9 @@ _PRINTED = re.compile(r"^\*\*\* IR Dump After (?P<pass>[^\n]*) \*\*\*$", re.MULT
 _IDLE = (" omitted because no change", " filtered out")
 # The first of the mid-end, in all versions that let it be left out.
 _MID_END = "Promote Memory to Register"
+# From this target on libNVVM may let none of the mid-end be left out. Before, a module of small
+# device functions lacks that pass, too.
+_BACK_END_ALONE = 100
 
 
 # Seconds of a processor that all limits may take; beyond, those between two with the same PTX are
@@ -95,7 +100,8 @@ def film(request: PassesRequest, tell: _Tell, width: int) -> PassesEnd:
             f"There are {len(passes):,} passes, and no more than {MOST_PASSES:,} are filmed. Put "
             "fewer functions into the module."
         )
-    has_mid_end = any(item.name == _MID_END for item in passes)
+    is_newer = _target(whole.ptx) >= _BACK_END_ALONE
+    has_mid_end = not is_newer or any(item.name == _MID_END for item in passes)
     tell(
         PassList(
             passes,
@@ -106,7 +112,10 @@ def film(request: PassesRequest, tell: _Tell, width: int) -> PassesEnd:
         )
     )
     every = request.every_pass or whole.seconds * len(passes) < _PATIENCE
-    _Limits(job, whole.ptx, len(passes), tell, width).try_all(every=every)
+    limits = _Limits(job, whole.ptx, len(passes), tell, width)
+    if request.number is not None and request.number <= len(passes):
+        limits.try_these((request.number - 1, request.number))
+    limits.try_all(every=every)
     return PassesEnd()
 
 
@@ -123,7 +132,7 @@ class _Limits:
 
     def try_all(self, *, every: bool) -> None:
         """Tries limits from coarse to fine; unless `every`, none between two with the same PTX."""
-        self._try([0])
+        self.try_these([0])
         ranges = [(0, self._count)]
         while ranges:
             wide = [
@@ -131,13 +140,14 @@ class _Limits:
                 for first, last in ranges
                 if last - first > 1 and (every or self._ptx[first] != self._ptx[last])
             ]
-            self._try([middle for _, middle, _ in wide])
+            self.try_these([middle for _, middle, _ in wide])
             ranges = [
                 half for first, middle, last in wide for half in ((first, middle), (middle, last))
             ]
 
-    def _try(self, limits: Iterable[int]) -> None:
-        waiting = deque(limits)
+    def try_these(self, limits: Iterable[int]) -> None:
+        """Tries limits, in this order."""
+        waiting = deque(limit for limit in limits if limit not in self._ptx)
         running: deque[tuple[int, _Apart]] = deque()
         while waiting or running:
             while waiting and len(running) < self._width:
@@ -250,6 +260,11 @@ def _with_words(job: Job, *words: str) -> Job:
 def _passes(printed: str) -> Iterator[OptimiserPass]:
     for match in _RUNNING.finditer(printed):
         yield OptimiserPass(int(match["number"]), match["name"], match["unit"])
+
+
+def _target(ptx: bytes) -> int:
+    target = ptx_target(ptx.decode("utf-8", "replace"))
+    return Arch.parse(target).number if target else 0
 
 
 def _why_none(job: Job, whole: _Made) -> str:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.events import Event, StageFinished
+from jitstudio.core.options import OptionEffect, OptionGroup, find
 from jitstudio.core.passes import (
     Film,
     LimitedRun,
     PassesEnd,
     PassesRequest,
     PassList,
-    with_titles,
 )
 from jitstudio.core.plan import Job, Ref, plan
-from jitstudio.core.request import DEFAULT_TIMEOUT, BuildRequest, CudaCompiler, LinkMode
+from jitstudio.core.request import (
+    DEFAULT_TIMEOUT,
+    BuildRequest,
+    CudaCompiler,
+    DemangleRequest,
+    LinkMode,
+)
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.tools import Tool
-from jitstudio.listing.kernel_names import short_titles
+from jitstudio.listing.kernel_names import lowered_names, meanings, spelled
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import cause_of_death
@@ -100,9 +106,16 @@ def _as_sent(job: Job, stage: StageResult) -> Job:
         libraries=with_copies(job.libraries),
         headers=(*headers, *(copy for copy in stage.copies if copy.name not in known)),
         name_expressions=(*job.name_expressions, *stage.instances),
-        options=stage.options,
+        options=tuple(word for word in stage.options if not _is_report(word)),
         cacheable=False,
     )
+
+
+def _is_report(word: str) -> bool:
+    """Returns whether an option has the run described in a file: that of the build stays."""
+    spec, _ = find(word)
+    reports = spec and spec.group is OptionGroup.SPEED and spec.effect is OptionEffect.WRITES
+    return bool(reports)
 
 
 class PassFilmer(SingleWorker):
@@ -181,11 +194,13 @@ class FilmedBuild:
         result: The result of the build.
         films: The films; none where the build has failed.
         problem: Why there can be none, a sentence; empty if there can.
+        demangled: What the lowered names in the films mean.
     """
 
     result: BuildResult
     films: tuple[Film, ...]
     problem: str = ""
+    demangled: Mapping[str, str] = field(default_factory=dict)
 
 
 class BuildFilmer:
@@ -205,24 +220,32 @@ class BuildFilmer:
         on_progress: Callable[[Film], None] = lambda _: None,
         *,
         every_pass: bool = False,
+        number: int | None = None,
         ticket: int = 0,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> FilmedBuild:
         """Builds the PTX of a request and films the runs behind that PTX.
 
+        The passes name functions as in C++.
+
         Raises:
             WorkerError: See `Builder.build` and `PassFilmer.film`.
         """
         result, jobs = build_for_film(self._builder, request, ticket=ticket, timeout=timeout)
-        titles = {name: title for (_, name), title in short_titles(result.kernels).items()}
         films = [
             self._filmer.film(
-                PassesRequest(job, every_pass), on_progress, ticket=ticket, timeout=timeout
+                PassesRequest(job, every_pass, number), on_progress, ticket=ticket, timeout=timeout
             )
             for job in jobs
         ]
+        names = lowered_names([text for film in films for text in _texts_with_names(film)])
+        asked = DemangleRequest(tuple(sorted(names)))
+        demangled = self._builder.demangle(asked) if names else {}
+        titles = meanings(demangled, demangled)
         problem = why_no_passes(request) if result.ok and not jobs else ""
-        return FilmedBuild(result, tuple(with_titles(film, titles) for film in films), problem)
+        return FilmedBuild(
+            result, tuple(_with_titles(film, titles) for film in films), problem, demangled
+        )
 
     def cancel(self, ticket: int) -> None:
         """Ends the build or film with this ticket; a later film ends at once."""
@@ -235,11 +258,32 @@ class BuildFilmer:
         self._builder.close()
 
 
+def _texts_with_names(film: Film) -> Iterator[str]:
+    if film.pass_list is not None:
+        yield from {item.unit for item in (*film.passes, *film.pass_list.back_end)}
+        yield from {remark.message for remark in film.pass_list.remarks}
+        yield from film.ptx[len(film.passes)].splitlines()
+
+
+def _with_titles(film: Film, titles: Mapping[str, str]) -> Film:
+    """Returns a film whose passes and remarks name functions by titles, as in C++."""
+    if film.pass_list is None:
+        return film
+    told = film.pass_list
+    pass_list = replace(
+        told,
+        passes=tuple(replace(p, unit=spelled(p.unit, titles)) for p in told.passes),
+        remarks=tuple(replace(r, message=spelled(r.message, titles)) for r in told.remarks),
+        back_end=tuple(replace(code, unit=spelled(code.unit, titles)) for code in told.back_end),
+    )
+    return replace(film, pass_list=pass_list)
+
+
 def _problem(answer: PassesEnd | Ending | ChildDeath, film: Film, timeout: float) -> str:
     """Returns why a film is not whole."""
     tried = ""
     if film.passes:
-        tried = f" {len(film.ptx):,} of {len(film.passes) + 1:,} limits were tried."
+        tried = f" {film.tried:,} of {film.limits:,} limits were tried."
     match answer:
         case Ending.CANCEL:
             return f"Stopped.{tried}"

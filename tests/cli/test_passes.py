@@ -96,3 +96,43 @@ def test_python_gets_the_same(loop):
     assert report.ok
     assert " on function (scale)" in str(report)
     assert violations("passes", report.to_dict()) == []
+
+
+CALLED = """template <int N> __device__ __noinline__ float dot(const float *a) {
+    float sum = 0;
+    for (int i = 0; i < N; ++i) sum += a[i];
+    return sum;
+}
+__global__ void norm(const float *a, float *b) { *b = dot<4>(a); }
+"""
+
+
+def test_a_function_is_named_as_in_c(run, loop):
+    loop.write_text(CALLED)
+    by_title, lowered = (
+        run("passes", loop, "--arch", "sm_90", "--kernel", name, "--json").json["films"]
+        for name in ("dot<4>", "_Z3dotILi4EEfPKf")
+    )
+    assert by_title == lowered
+    titles = {step["title"] for step in by_title[0]["steps"]}
+    assert any(
+        title.endswith(" Promote Memory to Register on function (dot<4>)") for title in titles
+    )
+    missing = run("passes", loop, "--arch", "sm_90", "--kernel", "third")
+    assert "no kernel or function 'third'. There are: norm, dot<4>." in missing.err
+
+
+def test_a_pass_that_one_module_has_is_shown(run, loop, tmp_path):
+    small = tmp_path / "small.cu"
+    small.write_text('extern "C" __global__ void small(int *p) { *p = 3; }')
+    counts = {
+        film["name"]: len(film["passes"])
+        for film in run("passes", loop, small, "--arch", "sm_90", "--json").json["films"]
+    }
+    number = max(counts.values())
+    ran = run("passes", loop, small, "--arch", "sm_90", "--pass", number)
+    assert ran.code == 0, ran.err
+    assert f"There is no pass {number}: " in ran.out
+    assert f"Pass {number} (" in ran.out
+    ran = run("passes", loop, small, "--arch", "sm_90", "--pass", number + 1)
+    assert (ran.code, ran.err.count(" passes")) == (2, 2)

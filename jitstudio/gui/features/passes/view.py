@@ -138,9 +138,8 @@ class PassesView(QWidget):
     @Slot(object)
     def show_progress(self, film: Film) -> None:
         """Says how far a film is, and lists the changes so far."""
-        tried, count = len(film.ptx) + len(film.errors), len(film.passes) + 1
         words = self.tr("{name}: {tried:,} of at most {count:,} builds")
-        self._status.setText(words.format(name=film.name, tried=tried, count=count))
+        self._status.setText(words.format(name=film.name, tried=film.tried, count=film.limits))
 
     def show_readings(self, readings: tuple[FilmReading, ...]) -> None:
         """Shows films that have ended."""
@@ -261,6 +260,8 @@ class PassesView(QWidget):
             self.slider.setRange(0, max(0, len(steps) - 1))
         self.slider.setVisible(len(steps) > 1)
         words = self.tr("{count:,} passes, {changing:,} change the PTX")
+        if film.problem:
+            words = self.tr("{count:,} passes, {changing:,} changes seen")
         self._status.setText(words.format(count=len(film.passes), changing=len(steps)))
         self._notes.setText(" ".join(film.notes))
         show_tip(self._notes, "\n".join(film.notes))
