@@ -16,7 +16,6 @@ from mmap import mmap
 from typing import NamedTuple
 
 from jitstudio.core.arch import Arch
-from jitstudio.ptx.skimming import without_tile_ir
 
 _ELF_64 = b"\x7fELF\x02"
 _ABI_VERSION_AT = 8
@@ -291,11 +290,10 @@ def kept_ptx(content: bytes) -> str:
 
     The assembler keeps each line of it, ended by a NUL and without what was before the first
     word; comments and line marks are kept as empty lines. So line numbers are those of the PTX that
-    was assembled. The Tile IR that tileiras puts behind is left out: nothing assembles it.
+    was assembled.
     """
     ptx = _embedded_ptx(content).decode("utf-8", "replace")
-    lines = "\n".join(_indented(ptx.removesuffix("\0").split("\0")))
-    return without_tile_ir(f"{lines}\n") if ptx else ""
+    return "\n".join(_indented(ptx.removesuffix("\0").split("\0"))) + "\n" if ptx else ""
 
 
 def _cuda_header(content: bytes | mmap) -> tuple[int, int] | None:

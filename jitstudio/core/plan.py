@@ -118,7 +118,6 @@ ROUTES: dict[tuple[CodeKind, CodeKind], BuildRoute] = {
     (_K.CAPTURED, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.CAPTURED),
     (_K.CAPTURED, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
 }
-# What holds machine code as it is: it is read, not compiled.
 
 # What a module is turned into before it is linked; kinds not named go in as they are.
 _LINKED_AS: dict[LinkMode, dict[CodeKind, CodeKind]] = {

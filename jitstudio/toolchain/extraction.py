@@ -24,6 +24,7 @@ from jitstudio.core.kernel_resources import has_code
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
+from jitstudio.ptx.skimming import without_tile_ir
 from jitstudio.toolchain import locate, nvjitlink
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
@@ -79,7 +80,7 @@ def extract(job: Job) -> Report:
 
 
 def _report_of(ref: Ref, content: bytes) -> Report:
-    text = kept_ptx(content)
+    text = without_tile_ir(kept_ptx(content))
     if not text:
         return Report(options=(), error_log=f"'{ref.file_name}' keeps no PTX that can be read.")
     return Report(ok=True, options=(), code={CodeKind.PTX: text.encode()})
@@ -287,7 +288,7 @@ def _take_ptx(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Report)
     made_from = cubin_target(code) if code else None
     if made_from in texts:
         report.code[CodeKind.PTX] = texts[made_from][0].content
-    elif code and (text := kept_ptx(code)):
+    elif code and (text := without_tile_ir(kept_ptx(code))):
         report.code[CodeKind.PTX] = text.encode()
     elif chosen := ptx_for(wanted, texts):
         _say(report, f"The PTX for {texts[chosen][0].title} was taken.")

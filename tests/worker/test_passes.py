@@ -269,7 +269,13 @@ def test_files_of_the_build_stay(filmer, builder, tmp_path):
 
 def test_older_targets_are_not_said_to_lack_the_mid_end(filmer, builder):
     text = b"__device__ int f() { return 3; }"
-    job = job_of(builder, one_module("f.cu", text, ))
+    job = job_of(
+        builder,
+        one_module(
+            "f.cu",
+            text,
+        ),
+    )
     film = filmer.film(PassesRequest(job))
     assert film.passes
     assert "Promote Memory to Register" not in {item.name for item in film.passes}
