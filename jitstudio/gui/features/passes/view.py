@@ -38,6 +38,8 @@ from jitstudio.gui.listing.side_by_side import SideBySide
 
 _SHARES = (1, 2)
 _SLIDER_LETTERS = 12
+# As in "Straight line strength reduction"; the texts below name the unit, too.
+_PASS_LETTERS = 34
 
 
 class PassesView(QWidget):
@@ -86,12 +88,12 @@ class PassesView(QWidget):
         self._notes = muted(ShorteningLabel(self))
         self._notes.setObjectName("passesNotes")
         self.steps = RowsTable(self.tr("Passes"), "passesSteps", CHANGE_COLUMNS, self)
-        self.steps.set_columns(1, {0: 6, 2: 20, 3: 8})
-        self.steps.hide_when_narrow(2)
+        self.steps.set_columns(1, {0: 8, 2: 24, 3: 7})
+        self.steps.hide_when_narrow(2, least=_PASS_LETTERS)
         back_end = self.tr("LLVM IR of the back end")
         self.back_end = RowsTable(back_end, "passesBackEnd", CHANGE_COLUMNS[1:], self)
-        self.back_end.set_columns(0, {1: 20, 2: 8})
-        self.back_end.hide_when_narrow(1)
+        self.back_end.set_columns(0, {1: 24, 2: 7})
+        self.back_end.hide_when_narrow(1, least=_PASS_LETTERS)
         self.lines = RowsTable(self.tr("Instructions"), "passesLines", LINE_COLUMNS, self)
         self.lines.set_columns(2, {0: 11, 1: 32})
         self.remarks = RowsTable(self.tr("Remarks"), "passesRemarks", REMARK_COLUMNS, self)

@@ -13,6 +13,13 @@ LOOP = """extern "C" __global__ void scale(float a, const float *x, float *y, in
     if (i < n) y[i] = sum;
 }
 """
+CALLED = """template <int N> __device__ __noinline__ float dot(const float *a) {
+    float sum = 0;
+    for (int i = 0; i < N; ++i) sum += a[i];
+    return sum;
+}
+__global__ void norm(const float *a, float *b) { *b = dot<4>(a); }
+"""
 PATIENCE = 80
 pytestmark = pytest.mark.usefixtures("driver")
 
@@ -86,6 +93,24 @@ def test_the_back_end_of_newer_targets(window):
     view.back_end.choose(1)
     window.wait(lambda: view.shown and view.shown[0] is view.back_end.rows[1])
     assert {change.unit for change in view.back_end.rows} == {"scale"}
+    # The pass is readable in a narrow pane: rather the unit is left out.
+    letter = view.back_end.fontMetrics().horizontalAdvance("0")
+    for width in (50, 90):
+        view.back_end.resize(width * letter, 200)
+        assert view.back_end.columnWidth(0) >= 33 * letter
+        assert view.back_end.isColumnHidden(1) is (width == 50)
+
+
+@pytest.mark.slow
+def test_functions_are_named_as_in_c(start, tmp_path):
+    path = tmp_path / "k.cu"
+    path.write_text(CALLED)
+    driver = start(path)
+    driver.shell.layout.bring_up_pane("passes")
+    view = filmed(driver)
+    units = {change.unit for change in view.steps.rows}
+    assert "function (dot<4>)" in units
+    assert not any("_Z" in unit for unit in units)
 
 
 def test_what_has_no_passes_says_so(start, tmp_path):
