@@ -260,7 +260,8 @@ class BuildFilmer:
 
 def _texts_with_names(film: Film) -> Iterator[str]:
     if film.pass_list is not None:
-        yield from {item.unit for item in (*film.passes, *film.pass_list.back_end)}
+        yield from {optimiser_pass.unit for optimiser_pass in film.passes}
+        yield from {code.unit for code in film.pass_list.back_end}
         yield from {remark.message for remark in film.pass_list.remarks}
         yield from film.ptx[len(film.passes)].splitlines()
 
