@@ -88,7 +88,7 @@ def test_an_error_of_a_compiler_is_told_once_and_no_goal_is_judged(run, tmp_path
     assert ran.code == 1
     error, rest = ran.out.split("\n", 1)
     assert error.startswith(
-        'error        Expected a ";" (square.cu, line 5). A statement ends with'
+        'error        Expected a ";" (square.cu, line 5). A semicolon is missing'
     )
     assert rest == "No goal could be judged: fix this first.\n"
     answer = run("lesson", "check", "mine", "--json").json

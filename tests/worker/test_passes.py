@@ -252,9 +252,9 @@ def test_without_optimiser_there_are_no_passes(filmer, builder):
 
 def test_the_pass_that_is_asked_for_is_tried_first(filmer, builder):
     job = job_of(builder, one_module("loop.cu", LOOP))
-    tried = []
-    filmer.film(PassesRequest(job, number=40), lambda film: tried.append(set(film.ptx)))
-    assert any({39, 40} <= limits and len(limits) <= 4 for limits in tried)
+    film = filmer.film(PassesRequest(job, number=40))
+    assert len(film.ptx) > 4
+    assert {39, 40} <= set(list(film.ptx)[:4])
 
 
 def test_files_of_the_build_stay(filmer, builder, tmp_path):
@@ -269,13 +269,7 @@ def test_files_of_the_build_stay(filmer, builder, tmp_path):
 
 def test_older_targets_are_not_said_to_lack_the_mid_end(filmer, builder):
     text = b"__device__ int f() { return 3; }"
-    job = job_of(
-        builder,
-        one_module(
-            "f.cu",
-            text,
-        ),
-    )
+    job = job_of(builder, one_module("f.cu", text))
     film = filmer.film(PassesRequest(job))
     assert film.passes
     assert "Promote Memory to Register" not in {item.name for item in film.passes}
