@@ -25,7 +25,7 @@ VERSIONS = (OLDEST, "12.4", BETWEEN, "12.9", "13.0", "13.3")
 
 
 def nvrtc_of(version: str) -> ToolchainFolder:
-    """The folder with this NVRTC and its headers; skips the test where it cannot be had."""
+    """The folder of an NVRTC with headers; skips the test without a package index."""
     folder = _FOLDER / version
     with _alone(folder):
         if not (folder / "whole").exists():
@@ -59,7 +59,7 @@ def _install(version: str, folder: Path) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """No other process of this run installs the same."""
+    """Keeps other processes of this run from installing the same folder."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -141,7 +141,7 @@ def _title(row: VariantRow) -> str:
 
 
 def _meaning(row: VariantRow) -> str:
-    """Returns the first sentence of what the first error of a build means; empty where unknown."""
+    """Returns the first sentence of the explanation of the first error; empty without any."""
     found = row.result.diagnostics if row.result else ()
     error = next((d for d in found if d.severity is Severity.ERROR), None)
     sentence = " ".join(error.explanation.split()).partition(". ")[0] if error else ""

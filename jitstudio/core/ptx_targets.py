@@ -1,4 +1,4 @@
-"""The targets that have an instruction which others lack, by what ptxas says.
+"""The targets of instructions of few targets, by the word of ptxas.
 
 The table is measured: ptxas was asked for each target (`resources/reference/ptx_targets.toml`,
 written and checked by `tests/ptx/targets.py`).

@@ -24,7 +24,7 @@ _UNKNOWN = ("Not a name of any known instruction", "Parsing error", "Unknown mod
 
 
 def _asked(judge: Judge, words: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
-    """Each word with what ptxas says of a statement with it; nothing of what ends its reading."""
+    """Each word with the answer of ptxas to a statement with the word."""
     text = "".join(f"{form.format(word)}\n" for word in words)
     errors = judge.errors(f"{_HEAD}{text}}}\n", "sm_107a")
     whole = len(errors) == len(words) and not any("Parsing" in said for said in errors.values())
@@ -37,7 +37,7 @@ def _asked(judge: Judge, words: Sequence[str], form: str) -> Iterator[tuple[str,
 
 
 def names(judge: Judge, library: bytes) -> tuple[list[str], list[str]]:
-    """The instructions and the modifiers of ptxas, by the library that it is part of."""
+    """The instructions and the modifiers of ptxas, by the words of its library."""
     opcodes, modifiers = (
         sorted({match[0].decode() for match in pattern.finditer(library)} - {""})
         for pattern in (_INSTRUCTION, _MODIFIER)
@@ -66,13 +66,13 @@ def _parts(words: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def written() -> tuple[str, list[str], list[str]]:
-    """The version of nvJitLink that the list was made with, the instructions, the modifiers."""
+    """The version, the instructions and the modifiers of the list."""
     version, *lines = NAMES.read_text("utf-8").splitlines()
     return version, [x for x in lines if x[0] != "."], [x for x in lines if x[0] == "."]
 
 
 def measured() -> tuple[str, list[str], list[str]]:
-    """The same by the nvJitLink of this environment."""
+    """The version, the instructions and the modifiers of nvJitLink in this environment."""
     from jitstudio.core.tools import Tool
     from jitstudio.toolchain import locate
     from jitstudio.toolchain.nvjitlink import version

@@ -255,7 +255,7 @@ def refusals(judge: Judge, statement: str) -> dict[str, str]:
 
 
 def rows(judge: Judge, statements: Iterable[str]) -> Tables:
-    """Both tables: the targets of what ptxas calls "not supported" on others, and of our rows."""
+    """Both tables of targets: by names of ptxas, and by rows of the reference."""
     lacking: dict[str, dict[str, set[str]]] = {}
     helped: dict[str, set[str]] = {}
     for statement in statements:
@@ -284,7 +284,7 @@ def row_of(statement: str) -> str:
 
 
 def written() -> tuple[str, Tables]:
-    """The version of nvJitLink that the tables were measured with, and the tables."""
+    """The version of nvJitLink in the file of the tables, and the tables."""
     content = tomllib.loads(TABLE.read_text("utf-8"))
     lacking = {
         name: {opcode: set(targets) for opcode, targets in row.items()}

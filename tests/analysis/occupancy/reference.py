@@ -70,7 +70,7 @@ def header_folder():
 
 
 def corrected_later():
-    """The capabilities of which only the header of CUDA 13.3 and later has the right figures."""
+    """The capabilities with wrong figures in a header older than that of CUDA 13.3."""
     text = (header_folder() / "cuda_runtime_api.h").read_text("utf-8")
     version = int(re.search(r"#define\s+CUDART_VERSION\s+(\d+)", text)[1])
     return () if version >= 13_030 else ("10.3", "10.7")
