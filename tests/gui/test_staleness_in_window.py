@@ -12,6 +12,7 @@ from jitstudio.gui.shell.pane_registry import PaneGroup, names_of
 
 # Compare marks one of its sides.
 _BUILT = (*names_of(PaneGroup.LISTINGS, PaneGroup.READING, PaneGroup.RESULTS), "names")
+# Neither passes nor Tile IR have anything here that could be old.
 PANES = tuple(name for name in _BUILT if name not in ("compare", "passes", "tileir"))
 GOOD, BAD = "a[i] + b[i]", "a[i] + c[i]"
 LISTS = ("problems", "log")

@@ -13,7 +13,7 @@ from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.build_service import Listing
 
-SHOWN_KINDS = (CodeKind.TILEIR, CodeKind.PTX, CodeKind.SASS)
+SHOWN_KINDS = (CodeKind.PTX, CodeKind.SASS, CodeKind.TILEIR)
 
 
 class Absence(Enum):

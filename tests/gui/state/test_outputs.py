@@ -52,7 +52,7 @@ def test_a_build_is_shown_and_told(outputs, qtbot):
     outputs.changed.connect(kinds.append)
     with qtbot.waitSignal(outputs.result_changed) as told:
         outputs.publish("k", BUILT, (PTX, SASS))
-    assert kinds == [CodeKind.TILEIR, CodeKind.PTX, CodeKind.SASS]
+    assert kinds == [CodeKind.PTX, CodeKind.SASS, CodeKind.TILEIR]
     assert told.args == [BUILT]
     assert shown(outputs) == (PTX,)
     assert shown(outputs, CodeKind.SASS) == (SASS,)
