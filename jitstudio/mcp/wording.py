@@ -18,6 +18,7 @@ _LONGER = "Whoever starts the server can give it longer"
 _SENTENCES = (
     (rf"Read it first\. Then {_TRUST}", "This server runs no scripts."),
     (rf", or {_TRUST}", ". This server trusts no modules."),
+    (_TRUST, "use a server that trusts the project."),
     (
         r", or allow such options: --unsafe-options on the command line, Unsafe options [^.]+\.",
         ".",

@@ -29,8 +29,9 @@ THEIRS = re.compile(
     r"|\b[Tt]rust (?:the project\b|it only)"
 )
 # What the tools cannot ask for, or that is no message: files of the window, several toolchains,
-# projects, programs, libraries and passes.
+# projects, programs, libraries, passes and compile times.
 ELSEWHERE = {
+    "jitstudio/analysis/time_trace.py",
     "jitstudio/core/passes.py",
     "jitstudio/worker/passes.py",
     "jitstudio/core/handover.py",
