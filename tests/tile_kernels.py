@@ -1,5 +1,6 @@
 """Twenty tile kernels, and the bare libraries and programs that build the kernels."""
 
+import os
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -79,7 +80,9 @@ def bare_cubin(bytecode: bytes, target: str, folder: Path) -> bytes:
     """A cubin by tileiras, without jitstudio."""
     (folder / "k.tileirbc").write_bytes(bytecode)
     words = [locate.program(Tool.TILEIRAS), f"--gpu-name={target}", "--lineinfo"]
-    subprocess.run([*words, "-o", "k.cubin", "k.tileirbc"], cwd=folder, check=True)
+    # A toolkit that is named there has its libNVVM loaded, of whatever version.
+    own = {k: v for k, v in os.environ.items() if k not in ("CUDA_PATH", "CUDA_HOME")}
+    subprocess.run([*words, "-o", "k.cubin", "k.tileirbc"], cwd=folder, check=True, env=own)
     return (folder / "k.cubin").read_bytes()
 
 
