@@ -1,7 +1,7 @@
 """Tile IR to a cubin by the program tileiras, and to text by the program tileirdisasm.
 
 tileiras writes PTX to a temporary file and starts the ptxas that lies next to it. Both programs
-read and write files only. What they print is kept up to a size, whatever they print.
+read and write files only. Messages are kept up to a size, whatever they print.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from jitstudio.core.bounds.folders import remove_tree
@@ -51,11 +52,7 @@ def assemble(job: Job) -> Report:
     """Makes a cubin of the Tile IR of the job, and reads the remarks."""
     ((_, bytecode),) = job.inputs
     report = Report(options=(*job.options, *(_REMARK_OPTIONS if _wants_remarks(job) else ())))
-    folder = Path(tempfile.gettempdir(), _FOLDER)
-    remove_tree(folder)
-    folder.mkdir(mode=0o700)
-    try:
-        (folder / _INPUT).write_bytes(bytecode)
+    with _folder_with(bytecode) as folder:
         _run(Tool.TILEIRAS, (*(report.options or ()), "-o", _OUTPUT, _INPUT), folder, report)
         cubin = folder / _OUTPUT
         if report.ok and cubin.is_file():
@@ -63,8 +60,6 @@ def assemble(job: Job) -> Report:
             report.diagnostics += _remarks(job, folder / _REMARKS)
         else:
             _explain_failure(job, bytecode, report)
-    finally:
-        remove_tree(folder)
     return report
 
 
@@ -72,17 +67,24 @@ def disassemble(job: Job) -> Report:
     """Prints the Tile IR of the job as text."""
     ((_, bytecode),) = job.inputs
     report = Report()
+    with _folder_with(bytecode) as folder:
+        text = _run(Tool.TILEIRDISASM, (*job.options, _INPUT), folder, report)
+        if report.ok:
+            report.code[CodeKind.TILEIR] = text
+    return report
+
+
+@contextmanager
+def _folder_with(bytecode: bytes) -> Iterator[Path]:
+    """Makes the folder of a run, with the input; its place is the same for each."""
     folder = Path(tempfile.gettempdir(), _FOLDER)
     remove_tree(folder)
     folder.mkdir(mode=0o700)
     try:
         (folder / _INPUT).write_bytes(bytecode)
-        text = _run(Tool.TILEIRDISASM, (*job.options, _INPUT), folder, report)
-        if report.ok:
-            report.code[CodeKind.TILEIR] = text
+        yield folder
     finally:
         remove_tree(folder)
-    return report
 
 
 def _wants_remarks(job: Job) -> bool:
