@@ -155,7 +155,6 @@ class Film:
     Attributes:
         name: The module, or `core.code.LINKED`.
         tool: The compiler.
-        version: Its version.
         pass_list: The passes; None where the run gave none.
         ptx: The PTX by limit, as far as known.
         errors: Why a limit has no PTX.
@@ -164,7 +163,6 @@ class Film:
 
     name: str
     tool: Tool
-    version: str = ""
     pass_list: PassList | None = None
     ptx: Mapping[int, str] = field(default_factory=dict)
     errors: Mapping[int, str] = field(default_factory=dict)
