@@ -7,8 +7,9 @@ widget. F1 shows the topic that `explain_by` names.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
-from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Slot
 from PySide6.QtGui import (
     QAction,
     QFontMetrics,
@@ -20,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QComboBox,
     QHBoxLayout,
     QLabel,
     QSplitter,
@@ -96,6 +98,25 @@ def bare_button(parent: QWidget, what: str, slot: object, icon_name: str) -> QTo
     fit_icon(button, _ICON_SIDE)
     button.clicked.connect(slot)
     return button
+
+
+def choice_box(parent: QWidget, object_name: str, name: str) -> QComboBox:
+    """Returns a box that is as wide as its choices, with a name for screen readers."""
+    box = QComboBox(parent)
+    box.setObjectName(object_name)
+    box.setAccessibleName(name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    return box
+
+
+def fill_choices(box: QComboBox, choices: Iterable[tuple[str, object]]) -> None:
+    """Replaces the choices, pairs of a title and a value, in silence; the chosen value stays."""
+    chosen = box.currentData()
+    with QSignalBlocker(box):
+        box.clear()
+        for title, value in choices:
+            box.addItem(title, value)
+        box.setCurrentIndex(max(0, box.findData(chosen)))
 
 
 def heading(text: str, scale: float) -> QLabel:

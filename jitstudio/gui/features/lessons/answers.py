@@ -46,7 +46,7 @@ class JudgedPupil(NamedTuple):
 
     @property
     def reached(self) -> int:
-        """How many of the goals that are due for are reached."""
+        """How many of the goals that are due are reached."""
         return sum(goal.is_reached for goal in self.due)
 
 

@@ -37,7 +37,7 @@ from jitstudio.gui.features.library.model import (
     LibraryModel,
     rows_as_text,
 )
-from jitstudio.gui.kit.parts import ShorteningLabel, muted, show_tip
+from jitstudio.gui.kit.parts import ShorteningLabel, choice_box, muted, show_tip
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 
 _Key = tuple[str, str, int, int]
@@ -71,10 +71,7 @@ class LibraryView(QWidget):
         self._field.setObjectName("libraryField")
         self._field.setPlaceholderText(self.tr("Find kernels by parts of their names"))
         self._field.setAccessibleName(self.tr("Find kernels"))
-        self._targets = QComboBox(self)
-        self._targets.setObjectName("libraryTargets")
-        self._targets.setAccessibleName(self.tr("Target of the kernels"))
-        self._targets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._targets = choice_box(self, "libraryTargets", self.tr("Target of the kernels"))
         self._status = ShorteningLabel(self)
         self._status.setObjectName("libraryStatus")
         self._stop = QToolButton(self)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QHBoxLayout,
     QSlider,
     QSplitter,
@@ -31,7 +30,14 @@ from jitstudio.gui.features.passes.model import (
     changes_of_ptx,
 )
 from jitstudio.gui.kit.lazy_widget import hint_label
-from jitstudio.gui.kit.parts import ShorteningLabel, icon_button, muted, show_tip
+from jitstudio.gui.kit.parts import (
+    ShorteningLabel,
+    choice_box,
+    fill_choices,
+    icon_button,
+    muted,
+    show_tip,
+)
 from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.listing.padded_text import padded
 from jitstudio.gui.listing.side_by_side import SideBySide
@@ -76,8 +82,8 @@ class PassesView(QWidget):
         self.every.setToolTip(
             self.tr("Build also between two passes that leave the same PTX; takes longer")
         )
-        self.modules = self._make_combo("passesModule", self.tr("Module"))
-        self.pages = self._make_combo("passesPage", self.tr("What is listed"))
+        self.modules = choice_box(self, "passesModule", self.tr("Module"))
+        self.pages = choice_box(self, "passesPage", self.tr("What is listed"))
         self.slider = QSlider(Qt.Orientation.Horizontal, self)
         self.slider.setObjectName("passesSlider")
         self.slider.setAccessibleName(self.tr("Pass"))
@@ -157,18 +163,21 @@ class PassesView(QWidget):
         """Says why no film is shown."""
         self._set_running(False)
         self._readings = ()
-        self._status.setText("")
-        self._notes.setText("")
-        self._notes.hide()
-        for part in (self.modules, self.pages, self.slider):
-            part.hide()
-        self._hint.setText(
+        self.modules.hide()
+        self._show_words(
             words
             or self.tr(
                 "What each pass of the optimiser changes: press Film.\n"
                 "The text is built once more for each pass, which takes some seconds."
             )
         )
+
+    def _show_words(self, words: str) -> None:
+        self._status.setText("")
+        self._notes.setText("")
+        for part in (self._notes, self.pages, self.slider):
+            part.hide()
+        self._hint.setText(words)
         self._stack.setCurrentWidget(self._hint)
         self.setFocusProxy(self.film)
 
@@ -195,13 +204,6 @@ class PassesView(QWidget):
         self.stop.setVisible(is_running)
         self.film.setVisible(not is_running)
         self.every.setEnabled(not is_running)
-
-    def _make_combo(self, object_name: str, name: str) -> QComboBox:
-        combo = QComboBox(self)
-        combo.setObjectName(object_name)
-        combo.setAccessibleName(name)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        return combo
 
     def _lay_out(self) -> None:
         strip = QHBoxLayout()
@@ -250,10 +252,7 @@ class PassesView(QWidget):
         reading = self._readings[at]
         film = reading.film
         if not film.passes:
-            readings = self._readings
-            self.show_hint(" ".join(film.notes))
-            self._readings = readings
-            self.modules.setVisible(len(readings) > 1)
+            self._show_words(" ".join(film.notes))
             return
         self._stack.setCurrentWidget(self._content)
         self._fill_tables(reading)
@@ -282,13 +281,8 @@ class PassesView(QWidget):
         self.lines.set_rows(reading.origins)
         self.remarks.set_rows(film.pass_list.remarks if film.pass_list else ())
         self.remarks.set_hint(self.tr("The passes have said nothing of the source."))
-        with QSignalBlocker(self.pages):
-            page = self.pages.currentData()
-            self.pages.clear()
-            for item in PassesPage:
-                if item is not PassesPage.BACK_END or back_end:
-                    self.pages.addItem(item.title, item)
-            self.pages.setCurrentIndex(max(0, self.pages.findData(page)))
+        pages = [page for page in PassesPage if page is not PassesPage.BACK_END or back_end]
+        fill_choices(self.pages, ((page.title, page) for page in pages))
         self.pages.show()
 
     @Slot()

@@ -8,7 +8,6 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QSplitter,
     QStackedWidget,
@@ -20,7 +19,13 @@ from jitstudio.analysis.time_trace import Span, TimedPart
 from jitstudio.commands.build_time import ModuleTime
 from jitstudio.gui.features.times.flame import FlameGraph
 from jitstudio.gui.kit.lazy_widget import hint_label
-from jitstudio.gui.kit.parts import ShorteningLabel, icon_button, show_tip
+from jitstudio.gui.kit.parts import (
+    ShorteningLabel,
+    choice_box,
+    fill_choices,
+    icon_button,
+    show_tip,
+)
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.rows_table import RowsTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -106,8 +111,8 @@ class TimesView(QWidget):
         self.measure.setObjectName("measureTime")
         self.stop = icon_button(self, self.tr("Stop"), self.tr("Stop the build"), "stop")
         self.stop.setObjectName("stopMeasuring")
-        self.modules = self._make_combo("timesModule", self.tr("Module"))
-        self.pages = self._make_combo("timesPage", self.tr("What is listed"))
+        self.modules = choice_box(self, "timesModule", self.tr("Module"))
+        self.pages = choice_box(self, "timesPage", self.tr("What is listed"))
         self._status = ShorteningLabel(self)
         self._status.setObjectName("timesStatus")
         self.flame = FlameGraph(self)
@@ -180,13 +185,6 @@ class TimesView(QWidget):
         self.stop.setVisible(is_running)
         self.measure.setVisible(not is_running)
 
-    def _make_combo(self, object_name: str, name: str) -> QComboBox:
-        combo = QComboBox(self)
-        combo.setObjectName(object_name)
-        combo.setAccessibleName(name)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        return combo
-
     def _lay_out(self) -> None:
         strip = QHBoxLayout()
         strip.setContentsMargins(12, 3, 8, 3)
@@ -213,13 +211,8 @@ class TimesView(QWidget):
         if not 0 <= at < len(self._modules):
             return
         module = self._modules[at]
-        with QSignalBlocker(self.pages):
-            page = self.pages.currentData()
-            self.pages.clear()
-            for item in TimesPage:
-                if item.parts(module):
-                    self.pages.addItem(item.title, item)
-            self.pages.setCurrentIndex(max(0, self.pages.findData(page)))
+        pages = [page for page in TimesPage if page.parts(module)]
+        fill_choices(self.pages, ((page.title, page) for page in pages))
         self.pages.setVisible(self.pages.count() > 0)
         if not self.pages.count():
             nothing = self.tr("The tools do not say where their {ms:,.0f} ms went.")
