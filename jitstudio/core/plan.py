@@ -138,9 +138,8 @@ def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeK
 def _most_readable(source: Source) -> CodeKind:
     if source.kind is _K.TILE_BYTECODE:
         return _K.TILEIR
-    return (
-        _K.PTX if source.kind not in PREBUILT_KINDS and (source.kind, _K.PTX) in ROUTES else _K.SASS
-    )
+    is_compiled = source.kind not in PREBUILT_KINDS and (source.kind, _K.PTX) in ROUTES
+    return _K.PTX if is_compiled else _K.SASS
 
 
 def plan(request: BuildRequest) -> tuple[PlanStep, ...]:
@@ -289,7 +288,7 @@ def _module_steps(request: BuildRequest, source: Source) -> Iterator[PlanStep]:
 
 
 def _plain_module_steps(request: BuildRequest, source: Source) -> Iterator[PlanStep]:
-    """The same of a module without tile functions."""
+    """Yields the steps of a module, or of its functions that are no tile functions."""
     kinds: set[CodeKind] = {source.kind}
     wanted = [kind for kind in _ORDER if kind in request.emit and kind is not source.kind]
     possible = [kind for kind in wanted if _can_become(source, kind)]
@@ -404,7 +403,7 @@ def _tile_share(request: BuildRequest, source: Source) -> _TileShare:
 def _steps_with_tile(
     request: BuildRequest, source: Source, share: _TileShare
 ) -> Iterator[PlanStep]:
-    """Steps of a module with tile functions: first of the other functions, if there are any.
+    """Yields the steps of a module with tile functions, after those of its other functions.
 
     One run of NVRTC makes the code of those and Tile IR. It says in which there is nothing; then
     the steps that wait for that are not done.
@@ -416,19 +415,19 @@ def _steps_with_tile(
     tile = list(_tile_steps(request, source, share))
     if simt and tile:
         tile = tile[1:]
-        simt = [
-            replace(step, makes=(*step.makes, _K.TILE_BYTECODE))
-            if step.tool is Tool.NVRTC
-            else step
-            for step in simt
-        ]
+        simt = [_with_tile_ir(step) if step.tool is Tool.NVRTC else step for step in simt]
     if not simt and not tile:
         raise PlanError(_impossible(source, next(k for k in _ORDER if k in request.emit)))
     yield from (*simt, *tile)
 
 
+def _with_tile_ir(step: PlanStep) -> PlanStep:
+    """Returns a run of NVRTC that makes Tile IR, too."""
+    return replace(step, makes=(*step.makes, _K.TILE_BYTECODE))
+
+
 def _tile_steps(request: BuildRequest, source: Source, share: _TileShare) -> Iterator[PlanStep]:
-    """Steps that make the wanted kinds of a module's tile functions, as far as possible."""
+    """Yields the steps to the wanted kinds of a module's tile functions, as far as possible."""
     bytecode = replace(source, kind=_K.TILE_BYTECODE)
     name = source.name if share is _TileShare.ALL else f"{source.name}{TILE_PART}"
     wanted = [kind for kind in _ORDER if kind in request.emit]
@@ -476,12 +475,12 @@ def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
 def _steps_beside_link(
     request: BuildRequest, source: Source, kind: CodeKind, share: _TileShare
 ) -> Iterator[PlanStep]:
-    """Steps of a module that is linked, also of the tile functions, which no link takes."""
+    """Yields the steps of a linked module, and of its tile functions, which no link takes."""
     if share is _TileShare.ALL:
         raise PlanError(nothing_to_link([source.name]))
     step = _step(request, source, kind, [])
     tile = list(_tile_steps(request, source, share))
-    yield replace(step, makes=(*step.makes, _K.TILE_BYTECODE)) if tile else step
+    yield _with_tile_ir(step) if tile else step
     yield from tile[1:]
 
 
